@@ -7,6 +7,7 @@
 #include <ctime>
 #include <limits>
 #include <set>
+#include <utility>
 
 namespace meridian {
 
@@ -28,6 +29,25 @@ double ready_outside_s(const Summary& summary, const RankSummary& rank) {
 
 double rank_mpi_share(const RankSummary& rank) {
   return share(rank.mpi_s - rank.ends_s, thread_seconds(rank) - rank.ends_s);
+}
+
+std::map<std::int32_t, std::uint64_t> threads_at_once(const Summary& summary) {
+  std::map<std::int32_t, std::vector<std::pair<double, int>>> changes;  // by rank: time, +1 or -1
+  for (const ThreadSummary& row : summary.threads) {
+    changes[row.rank].emplace_back(row.begin_s, 1);
+    changes[row.rank].emplace_back(row.begin_s + row.life_s, -1);
+  }
+  std::map<std::int32_t, std::uint64_t> most;
+  for (const RankSummary& rank : summary.ranks) {
+    std::uint64_t& count = most[rank.rank] = std::max<std::uint64_t>(rank.all_threads, 1);
+    const auto known = changes.find(rank.rank);
+    if (known == changes.end() || known->second.size() < 2 * count) continue;
+    std::ranges::sort(known->second);  // at one time, the ends come first
+    std::int64_t alive = 0, most_alive = 1;
+    for (const auto& [time_s, change] : known->second) most_alive = std::max(most_alive, alive += change);
+    count = static_cast<std::uint64_t>(most_alive);
+  }
+  return most;
 }
 
 Load measure_load(const Summary& summary) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ struct Load {
   double balance = 1;        ///< mean / max of the time outside MPI; 1 is even
   bool knows_ready = false;  ///< it is known when threads had no processor
 };
+
+/// [rank]: the most of its threads that lived at the same time; at least 1.
+std::map<std::int32_t, std::uint64_t> threads_at_once(const Summary& summary);
 
 /// Without ranks: all zero, balance 1.
 Load measure_load(const Summary& summary);

@@ -131,8 +131,10 @@ class FunctionFinder final : public TraceVisitor {
     }
     for (const auto& [function, samples] : self) {
       const double share = static_cast<double>(samples) / all;
-      times[function].self_s += time_s * share;
-      times[function].processor_s += thread.processor_ns != 0 ? processor_s(thread, samples) : time_s * share;
+      const double self_s = time_s * share;
+      times[function].self_s += self_s;
+      // Samples that are due while the thread gives up its processor again and again in MPI come when it computes: too many of them.
+      times[function].processor_s += thread.processor_ns != 0 ? std::min(processor_s(thread, samples), self_s) : self_s;
       times[function].samples += samples;
       times[function].variance += time_s * time_s * share * (1 - share) / all;
     }

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "summary/measures.hpp"
+#include "summary/problems/problems.hpp"
+#include "summary/problems/wait_groups.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -35,9 +37,12 @@ struct FunctionLoad {
   double variance = 0;
 
   /// Time without a processor is no work: a rank that has none for a while does not compute more.
-  void add(const RankFunctionSummary& row) {
-    const double error_s = row.self_s > 0 ? row.error_s * row.processor_s / row.self_s : 0;
-    processor_s += row.processor_s;
+  /// with_processor  share of the rank's time outside MPI. More than that is no processor time of the function, whatever the samples say: where
+  ///                 a rank gives up its processor all the time in MPI, samples due there come when it computes again.
+  void add(const RankFunctionSummary& row, double with_processor) {
+    const double row_s = std::min(row.processor_s, row.self_s * with_processor);
+    const double error_s = row.self_s > 0 ? row.error_s * row_s / row.self_s : 0;
+    processor_s += row_s;
     variance += error_s * error_s;
   }
 };
@@ -46,35 +51,43 @@ class Excesses {
  public:
   explicit Excesses(const Summary& summary) : summary_{summary} {
     std::set<std::int32_t> ranks;
+    std::map<std::int32_t, double> outside;
+    for (const RankFunctionSummary& row : summary.rank_functions) outside[row.rank] += row.self_s;
+    for (const ReadyTimeSummary& row : summary.ready_times)
+      if (const auto all = outside.find(row.rank); all != outside.end() && all->second > 0)
+        with_processor_.try_emplace(row.rank, 1).first->second -= row.compute_s / all->second;
     for (const RankFunctionSummary& row : summary.rank_functions) {
       ranks.insert(row.rank);
-      loads_[key_of(row)].add(row);
+      loads_[key_of(row)].add(row, with_processor(row.rank));
     }
     // A rank without samples of its functions hardly computes, or was not sampled: it may be in one function all the time.
+    const std::map<std::int32_t, std::uint64_t> threads = threads_at_once(summary);
     for (const RankLoad& load : measure_load(summary).ranks)
       if (ranks.insert(load.rank->rank).second)
-        unknown_s_ += load.outside_s * static_cast<double>(std::max<std::uint64_t>(load.rank->all_threads, 1));
+        unknown_s_ += load.outside_s * static_cast<double>(threads.at(load.rank->rank));
     ranks_ = static_cast<double>(ranks.size());
   }
 
-  /// Of this rank against the mean of the others, the largest first.
-  std::vector<ProblemFunctionSummary> of(std::int32_t rank) const {
+  /// Of the mean of these ranks against the mean of the others, the largest first.
+  std::vector<ProblemFunctionSummary> of(const std::vector<std::int32_t>& ranks) const {
     std::vector<ProblemFunctionSummary> found;
-    if (ranks_ < 2) return found;
-    const double others = ranks_ - 1;
+    const auto count = static_cast<double>(ranks.size());
+    const double others = ranks_ - count;
+    if (count == 0 || others < 1) return found;
     std::map<FunctionKey, std::pair<const RankFunctionSummary*, FunctionLoad>> own;
     for (const RankFunctionSummary& row : summary_.rank_functions) {
-      if (row.rank != rank) continue;
+      if (std::ranges::find(ranks, row.rank) == ranks.end()) continue;
       auto& [longest, load] = own[key_of(row)];  // a function may have rows for several files
-      load.add(row);
+      load.add(row, with_processor(row.rank));
       if (longest == nullptr || row.self_s > longest->self_s) longest = &row;
     }
     for (const auto& [key, row_and_load] : own) {
       const auto& [row, load] = row_and_load;
       const FunctionLoad& all = loads_.at(key);
-      ProblemFunctionSummary excess{0, rank, row->function, row->place, row->callers, 0, 0};
-      excess.excess_s = load.processor_s - (all.processor_s - load.processor_s + unknown_s_) / others;
-      excess.error_s = std::sqrt(load.variance + std::max(0.0, all.variance - load.variance) / (others * others));
+      ProblemFunctionSummary excess{0, row->rank, row->function, row->place, row->callers, 0, 0};
+      excess.excess_s = load.processor_s / count - (all.processor_s - load.processor_s + unknown_s_) / others;
+      excess.error_s =
+          std::sqrt(load.variance / (count * count) + std::max(0.0, all.variance - load.variance) / (others * others));
       if (excess.excess_s > 0 && excess.excess_s >= kStandardErrors * excess.error_s)
         found.push_back(std::move(excess));
     }
@@ -84,14 +97,20 @@ class Excesses {
   double ranks() const noexcept { return ranks_; }
 
  private:
+  double with_processor(std::int32_t rank) const {
+    const auto found = with_processor_.find(rank);
+    return found == with_processor_.end() ? 1 : std::clamp(found->second, 0.0, 1.0);
+  }
+
   const Summary& summary_;
+  std::map<std::int32_t, double> with_processor_;  ///< [rank]: share of its time outside MPI
   std::map<FunctionKey, FunctionLoad> loads_;
   double ranks_ = 0;
   double unknown_s_ = 0;  // outside MPI, of ranks without samples
 };
 
-std::string sentence(const std::vector<ProblemFunctionSummary>& excesses) {
-  std::string text = " More than in the other ranks:";
+std::string sentence(const std::vector<ProblemFunctionSummary>& excesses, std::size_t causers) {
+  std::string text = causers == 1 ? " More than in the other ranks:" : " More than in the other ranks, on average:";
   for (std::size_t i = 0; i < excesses.size() && i < kFunctionsNamed; ++i) {
     const ProblemFunctionSummary& excess = excesses[i];
     if (i != 0 && excess.excess_s < kBesideLargest * excesses.front().excess_s) break;
@@ -109,10 +128,15 @@ void name_functions(Summary& summary) {
   const Excesses excesses{summary};
   for (std::size_t i = 0; i < summary.problems.size(); ++i) {
     ProblemSummary& problem = summary.problems[i];
-    if (problem.causer < 0) continue;
-    std::vector<ProblemFunctionSummary> found = excesses.of(problem.causer);
-    if (found.empty() || found.front().excess_s * (excesses.ranks() - 1) < kLeastExplained * problem.cost_s) continue;
-    problem.text += sentence(found);
+    // The rank that ended early, or those of a deadlock: what they computed before is not the reason.
+    if (problem.problem == problem_name(ProblemKind::unfinished_calls) ||
+        problem.problem == problem_name(ProblemKind::deadlock))
+      continue;
+    const std::vector<std::int32_t> causers = causers_of(problem);
+    const double waiters = excesses.ranks() - static_cast<double>(causers.size());
+    std::vector<ProblemFunctionSummary> found = excesses.of(causers);
+    if (found.empty() || found.front().excess_s * waiters < kLeastExplained * problem.cost_s) continue;
+    problem.text += sentence(found, causers.size());
     found.resize(std::min(found.size(), kFunctionRows));
     for (ProblemFunctionSummary& row : found) {
       row.problem = i;

@@ -11,6 +11,7 @@
 #include "summary/problems/problem_transfers.hpp"
 #include "summary/problems/problem_waits.hpp"
 #include "summary/problems/problems.hpp"
+#include "summary/problems/wait_groups.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -26,12 +27,10 @@ constexpr std::size_t kMostListed = 8;
 
 /// "Ranks 0, 1 and 3 work", "Rank 2 works"
 std::string who_works(const std::vector<std::int32_t>& ranks) {
-  if (ranks.size() == 1) return fmt::format("Rank {} works", ranks.front());
   if (ranks.size() > kMostListed) return fmt::format("{} ranks work", ranks.size());
-  std::string text = "Ranks";
-  for (std::size_t i = 0; i < ranks.size(); ++i)
-    text += fmt::format("{} {}", i == 0 ? "" : i + 1 == ranks.size() ? " and" : ",", ranks[i]);
-  return text + " work";
+  std::string text = list_of_ranks(ranks);
+  text.front() = 'R';
+  return text + (ranks.size() == 1 ? " works" : " work");
 }
 
 /// Of all messages, those that a rank sends and receives.
@@ -77,10 +76,12 @@ void find_imbalance(const Summary& summary, const Load& load, std::vector<Proble
   ProblemSummary& problem = problems.emplace_back();
   problem.problem = problem_name(ProblemKind::imbalance);
   problem.cost_s = cost_s;
-  problem.causer = slowest.size() == 1 ? slowest.front() : -1;
+  set_causers(problem, slowest);
   const double mean_others_s = others_s / static_cast<double>(load.ranks.size() - slowest.size());
-  problem.text = fmt::format("{} {} outside MPI, the others {} on average.", who_works(slowest),
-                             human_duration(load.max_outside_s), human_duration(mean_others_s));
+  const bool has_one_other = load.ranks.size() - slowest.size() == 1;
+  problem.text = fmt::format("{} {} outside MPI, the {} {}{}.", who_works(slowest), human_duration(load.max_outside_s),
+                             has_one_other ? "other" : "others", human_duration(mean_others_s),
+                             has_one_other ? "" : " on average");
   problem.remedy = fmt::format("Share their work evenly: that would save up to {}.{}",
                                human_duration(load.max_outside_s - load.mean_outside_s), balance_hint(summary));
   if (slowest.size() == 1) problem.remedy.replace(0, 11, "Share its");

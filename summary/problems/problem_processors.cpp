@@ -55,8 +55,7 @@ struct Sharers {
 class Hosts {
  public:
   explicit Hosts(const Summary& summary) {
-    std::map<std::int32_t, std::uint64_t> threads;
-    for (const RankSummary& rank : summary.ranks) threads[rank.rank] = std::max<std::uint64_t>(rank.all_threads, 1);
+    std::map<std::int32_t, std::uint64_t> threads = threads_at_once(summary);
     for (const ContextSummary& rank : summary.context) {
       add(hosts_[rank.host], rank, threads[rank.rank]);
       Sharers& bound = bound_[{rank.host, rank.cpus}];

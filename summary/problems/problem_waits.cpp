@@ -12,9 +12,12 @@
 
 #include "summary/problems/problem_files.hpp"
 #include "summary/problems/problem_imbalance.hpp"
+#include "summary/problems/problem_locks.hpp"
 #include "summary/problems/problem_openmp.hpp"
+#include "summary/problems/problem_processors.hpp"
 #include "summary/problems/problem_window_locks.hpp"
 #include "summary/problems/problems.hpp"
+#include "summary/problems/wait_groups.hpp"
 #include "summary/problems/wait_texts.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
@@ -24,21 +27,15 @@ namespace meridian {
 namespace {
 
 constexpr double kLeastRest = 0.05;  ///< of the waits in a place: fewer for other ranks are not mentioned
-constexpr double kMostly = 0.6;      ///< share of the waits in a place for which one rank is named as the cause
 constexpr double kMainShare = 0.4;   ///< of the waits in a place, charged to one activity, for which it is named
+constexpr double kMostlyLack =
+    0.8;  ///< of what is charged to a rank: that it had no processor is the reason for all of it
+constexpr std::size_t kMostNumbers = 8;  ///< of ranks, in a sentence
 constexpr double kSideEffect =
     0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
 
 bool is_poll(std::string_view function) { return facts_of(function).facts.poll != Poll::no; }
 
-/// Waits of one kind in one place.
-struct WaitGroup {
-  double total_s = 0;
-  std::set<std::int32_t> waiters;
-  std::map<std::int32_t, double> causers;                            ///< rank -> time
-  std::map<std::int32_t, std::map<std::int32_t, double>> by_waiter;  ///< rank that waits -> rank waited for -> time
-  const WaitSummary* longest = nullptr;                              ///< row with the longest total
-};
 using WaitKey = std::tuple<std::string, std::string, std::string>;  ///< pattern, function, place
 
 std::string with(std::string_view text, const std::string& rank, const std::string& late, const std::string& target) {
@@ -49,64 +46,21 @@ std::string with(std::string_view text, const std::string& rank, const std::stri
   return result;
 }
 
-bool is_contention(const LockSummary& lock) {
-  return lock.kind == "mutex" || lock.kind == "rwlock" || lock.kind == "spin" || lock.kind == "omp";
-}
-
-/// How the names of the functions begin that take locks of this kind.
-std::string functions_of(const std::string& kind) { return kind == "omp" ? "omp_" : "pthread_" + kind; }
-
-/// The lock of this rank with the longest waits; nullptr: none.
-const LockSummary* worst_lock(const Summary& summary, std::int32_t rank) {
-  const LockSummary* worst = nullptr;
-  for (const LockSummary& lock : summary.locks)
-    if (lock.rank == rank && is_contention(lock) && lock.wait_s > 0 &&
-        (worst == nullptr || lock.wait_s > worst->wait_s))
-      worst = &lock;
-  return worst;
-}
-
-/// Where the waits for locks of this kind are longest.
-const SiteSummary* lock_site(const Summary& summary, const std::string& kind) {
-  const SiteSummary* longest = nullptr;
-  for (const SiteSummary& site : summary.sites)
-    if (site.function.starts_with(functions_of(kind)) && !site.function.ends_with("barrier") &&
-        (longest == nullptr || site.total_s > longest->total_s))
-      longest = &site;
-  return longest;
-}
-
-/// The longest waits of this rank for locks of this kind, with one place that takes them and one that has them.
-const WaitSummary* lock_wait(const Summary& summary, std::int32_t rank, const std::string& kind) {
-  const WaitSummary* longest = nullptr;
-  for (const WaitSummary& row : summary.waits)
-    if (row.rank == rank && row.pattern == "wait for lock" && row.function.starts_with(functions_of(kind)) &&
-        (longest == nullptr || row.total_s > longest->total_s))
-      longest = &row;
-  return longest;
-}
-
-/// Its symbol, or its address.
-std::string lock_name(const Summary& summary, const LockSummary& lock) {
-  for (const LockNameSummary& name : summary.lock_names)
-    if (name.rank == lock.rank && name.object == lock.object) return name.name;
-  return fmt::format("{:#x}", lock.object);
-}
-
 class WaitingFinder {
  public:
-  WaitingFinder(const Summary& summary, const Load& load) : summary_{summary}, load_{load} {
+  WaitingFinder(const Summary& summary, const Load& load)
+      : summary_{summary}, load_{load}, threads_{threads_at_once(summary)} {
     for (const WaitSummary& row : summary.waits) {
       // Completions are times of the library and the network; a rank loses only a part of the waits of its threads.
       if (row.count == 0 || is_of_threads(row) || row.pattern == "wait at init" || row.pattern == "wait at finalize" ||
           row.pattern.ends_with("completion"))
         continue;
-      WaitGroup& group = groups_[{row.pattern, row.function, row.place}];
-      group.total_s += row.total_s;
-      group.waiters.insert(row.rank);
-      group.causers[row.causer] += row.total_s;
-      group.by_waiter[row.rank][row.causer] += row.total_s;
-      if (group.longest == nullptr || row.total_s > group.longest->total_s) group.longest = &row;
+      groups_[{row.pattern, row.function, row.place}].add(row);
+    }
+    for (const DelaySummary& delay : summary.delays) {
+      ReadyDelays& lack = lacks_[delay.rank];
+      lack.all_s += delay.of_ranks_s();
+      if (delay.what == "ready") lack.ready_s += delay.of_ranks_s();
     }
   }
 
@@ -150,7 +104,7 @@ class WaitingFinder {
     find_imbalance(summary_, load_, problems);
     for (const RankLoad& rank : load_.ranks)
       if (const LockSummary* const lock = worst_lock(summary_, rank.rank->rank); lock != nullptr)
-        problems.push_back(describe(*lock, *rank.rank));
+        problems.push_back(describe_lock(summary_, *lock, *rank.rank, threads_.at(rank.rank->rank), victims_of(rank)));
     return charged_;
   }
 
@@ -178,7 +132,8 @@ class WaitingFinder {
       return delay.rank == causer ? delay.short_term_s : delay.long_term_s;
     };
     for (const DelaySummary& delay : summary_.delays)
-      if (charged_s(delay) >= kMainShare * group.total_s && (most == nullptr || charged_s(delay) > charged_s(*most)))
+      if (is_worth_naming(delay) && charged_s(delay) >= kMainShare * own_part(delay) * group.total_s &&
+          (most == nullptr || charged_s(delay) > charged_s(*most)))
         most = &delay;
     return most;
   }
@@ -197,35 +152,38 @@ class WaitingFinder {
     if (most == charged.end() || all_s - most->second > (1 - kMostly) * group.total_s) return nullptr;
     const DelaySummary* main = nullptr;
     for (const DelaySummary& delay : summary_.delays)
-      if (delay.rank == most->first && (main == nullptr || delay.of_ranks_s() > main->of_ranks_s())) main = &delay;
+      if (delay.rank == most->first && is_worth_naming(delay) &&
+          (main == nullptr || delay.of_ranks_s() > main->of_ranks_s()))
+        main = &delay;
     return main;
   }
 
-  /// The ranks that wait for it, and not mostly for others.
-  static std::set<std::int32_t> waiters_for(std::int32_t causer, const WaitGroup& group) {
-    std::set<std::int32_t> ranks;
-    for (const auto& [waiter, causers] : group.by_waiter) {
-      double all_s = 0;
-      for (const auto& [other, time_s] : causers) all_s += time_s;
-      const auto own = causers.find(causer);
-      if (waiter != causer && own != causers.end() && own->second >= kMostly * all_s) ranks.insert(waiter);
-    }
-    return ranks.empty() ? group.waiters : ranks;
+  /// Of what is charged to a rank, the part in which it had no processor. That counts for the lack of processors; the cost of a wait is the rest.
+  double lack_of(std::int32_t rank) const {
+    const auto found = lacks_.find(rank);
+    return found == lacks_.end() || !(found->second.all_s > 0) ? 0 : found->second.ready_s / found->second.all_s;
   }
+  /// So the lack of a processor is a reason only where hardly anything else is.
+  bool is_worth_naming(const DelaySummary& delay) const {
+    return delay.what != "ready" || lack_of(delay.rank) >= kMostlyLack;
+  }
+  double own_part(const DelaySummary& delay) const { return delay.what == "ready" ? 1 : 1 - lack_of(delay.rank); }
 
-  /// Whether a rank is outside MPI for so much longer than its waiters that nothing but less work makes their waits shorter.
-  bool works_longer(const RankLoad& causer, const std::set<std::int32_t>& waiters, double total_s) const {
-    double longer_s = 0;
+  /// Whether ranks are outside MPI for so much longer than their waiters that nothing but less work makes their waits shorter.
+  bool work_longer(const std::vector<std::int32_t>& causers, const std::set<std::int32_t>& waiters,
+                   double total_s) const {
+    double outside_s = 0, own_s = total_s, longer_s = 0;
+    for (const std::int32_t causer : causers) {
+      const RankLoad* const load = load_of(causer);
+      if (load == nullptr) return false;
+      outside_s += load->outside_s;
+      own_s -= total_s * lack_of(causer) / static_cast<double>(causers.size());
+    }
+    outside_s /= static_cast<double>(causers.size());
     for (const std::int32_t waiter : waiters)
       if (const RankLoad* const load = load_of(waiter); load != nullptr)
-        longer_s += std::max(causer.outside_s - load->outside_s, 0.0);
-    return longer_s >= kKnownShare * total_s;
-  }
-
-  /// The rank for which most of the time was waited; -1: there is none such.
-  static std::int32_t main_causer(const WaitGroup& group) {
-    const auto most = std::ranges::max_element(group.causers, {}, [](const auto& causer) { return causer.second; });
-    return most->second >= kMostly * group.total_s ? most->first : -1;
+        longer_s += std::max(outside_s - load->outside_s, 0.0);
+    return !causers.empty() && longer_s >= kKnownShare * own_s;
   }
 
   static bool is_window_lock(const WaitKey& key) { return std::get<0>(key) == "window lock"; }
@@ -245,6 +203,11 @@ class WaitingFinder {
     return worst_locked_target(summary_, causers);
   }
 
+  double victims_of(const RankLoad& load) const {
+    const auto victims = victims_.find(load.rank->rank);
+    return victims == victims_.end() ? 0 : victims->second;
+  }
+
   const RankLoad* load_of(std::int32_t rank) const {
     const auto found = std::ranges::find(load_.ranks, rank, [](const RankLoad& row) { return row.rank->rank; });
     return found == load_.ranks.end() ? nullptr : &*found;
@@ -260,27 +223,33 @@ class WaitingFinder {
     problem.cost_s = group.total_s;
     problem.function = function;
     problem.place = place;
-    problem.causer = causer;
     problem.causer_function = group.longest->causer_function;
     problem.causer_place = group.longest->causer_place;
     std::string late = problem.causer_function;
     if (!problem.causer_place.empty()) late += (late.empty() ? "" : " in ") + problem.causer_place;
     if (!late.empty()) late = " (" + late + ")";
-    const std::set<std::int32_t> ranks = causer < 0 ? group.waiters : waiters_for(causer, group);
-    const std::size_t count = ranks.size();
-    const double rest_s = causer < 0 ? 0 : group.total_s - group.causers.at(causer);
+    const bool has_joint = causer < 0 && delay == nullptr && !is_window_lock(key);
+    const std::vector<std::int32_t> causers = causer >= 0 ? std::vector{causer}
+                                              : has_joint ? joint_causers(group)
+                                                          : std::vector<std::int32_t>{};
+    set_causers(problem, causers);
+    const std::set<std::int32_t> ranks = causers.empty() ? group.waiters : waiters_for(causers, group);
+    const double rest_s = causers.empty()       ? 0
+                          : causers.size() == 1 ? group.total_s - group.causers.at(causer)
+                                                : group.total_s - waits_for(causers, group);
     const bool has_rest = rest_s >= kLeastRest * group.total_s;
-    const std::string waiters =
-        count == 1 ? fmt::format("Rank {} waits", *ranks.begin()) : fmt::format("{} ranks wait", count);
     const LockedTarget locked = is_window_lock(key) ? locked_target(group) : LockedTarget{};
     const std::string target = locked.holders.empty() ? "of a window" : describe_target(locked);
-    problem.text =
-        fmt::format("{} {} in {}{} {}{}.", waiters, human_duration(group.total_s - (has_rest ? rest_s : 0)), function,
-                    in_brackets(place),
-                    with(causer < 0 ? texts->several : texts->cause, fmt::format("rank {}", causer), late, target),
-                    has_rest ? fmt::format("; other waits there take {}", human_duration(rest_s)) : "");
+    const std::string_view cause = causers.empty()       ? texts->several
+                                   : causers.size() == 1 ? texts->cause
+                                                         : texts->causes;
+    problem.text = fmt::format("{} {} in {}{} {}{}.", waiting(ranks, causers.size() > 1),
+                               human_duration(group.total_s - (has_rest ? rest_s : 0)), function, in_brackets(place),
+                               with(cause, causers.empty() ? "" : list_of_ranks(causers), late, target),
+                               has_rest ? fmt::format("; other waits there take {}", human_duration(rest_s)) : "");
     if (const std::vector<std::int32_t> chain = chain_of(group.by_waiter);
         causer < 0 && pattern == "late receiver" && !chain.empty()) {
+      set_causers(problem, {});
       problem.problem = problem_name(ProblemKind::serialisation);
       problem.text = describe_chain(chain, group.total_s, function, place);
       problem.remedy = kBreakChain;
@@ -303,8 +272,7 @@ class WaitingFinder {
         problem.causer_place = delay->place;
       }
       problem.causer = delay->rank;
-      problem.remedy = delay->what == "ready" ? fmt::format("See that rank {} has a processor.", delay->rank)
-                                              : std::string{texts->remedy};
+      problem.remedy = remedy(*texts, pattern, *delay, ranks, group.total_s);
       return problem;
     }
     const RankLoad* const rank = load_of(causer);
@@ -312,17 +280,50 @@ class WaitingFinder {
       problem.text += fmt::format(" Rank {} is outside MPI{} for {}, the mean is {}.", causer,
                                   load_.knows_ready ? " with a processor" : "", human_duration(rank->outside_s),
                                   human_duration(load_.mean_outside_s));
-    problem.remedy = causer < 0 ? texts->shared_remedy : texts->remedy;
-    if (rank != nullptr && works_longer(*rank, ranks, group.total_s))
-      problem.remedy =
-          fmt::format("Give rank {} less work: its waiters then wait less.{}", causer, balance_hint(summary_));
-    else if (pattern == "late sender" && rank != nullptr && is_hub(summary_, *rank->rank))
-      problem.remedy = fmt::format(
-          "Rank {} answers all other ranks in turn: give them larger tasks, or have several such ranks.", causer);
-    else if (pattern == "late sender" && rank != nullptr && sends_to_all(summary_, *rank->rank))
-      problem.remedy = fmt::format(
-          "Rank {} sends to the other ranks in turn: a collective (MPI_Bcast, MPI_Scatter) takes fewer steps.", causer);
+    problem.remedy = remedy(*texts, pattern, causers, ranks, group.total_s);
     return problem;
+  }
+
+  /// "Rank 1 waits", "3 ranks wait"; all of a few by their numbers.
+  static std::string waiting(const std::set<std::int32_t>& ranks, bool by_number) {
+    if (ranks.size() == 1) return fmt::format("Rank {} waits", *ranks.begin());
+    if (!by_number || ranks.size() > kMostNumbers) return fmt::format("{} ranks wait", ranks.size());
+    std::string list = list_of_ranks({ranks.begin(), ranks.end()});
+    list.front() = 'R';
+    return list + " wait";
+  }
+
+  /// Where these ranks are late by themselves.
+  std::string remedy(const WaitTexts& texts, const std::string& pattern, const std::vector<std::int32_t>& causers,
+                     const std::set<std::int32_t>& waiters, double total_s) const {
+    if (work_longer(causers, waiters, total_s))
+      return fmt::format("Give {} less work: {} waiters then wait less.{}", list_of_ranks(causers),
+                         causers.size() == 1 ? "its" : "their", balance_hint(summary_));
+    if (causers.size() != 1) return std::string{texts.shared_remedy};
+    return remedy_of_sender(texts, pattern, causers.front());
+  }
+
+  std::string remedy_of_sender(const WaitTexts& texts, const std::string& pattern, std::int32_t sender) const {
+    const RankLoad* const rank = pattern == "late sender" ? load_of(sender) : nullptr;
+    if (rank != nullptr && is_hub(summary_, *rank->rank))
+      return fmt::format("Rank {} answers all other ranks in turn: give them larger tasks, or have several such ranks.",
+                         sender);
+    if (rank != nullptr && sends_to_all(summary_, *rank->rank))
+      return fmt::format(
+          "Rank {} sends to the other ranks in turn: a collective (MPI_Bcast, MPI_Scatter) takes fewer steps.", sender);
+    return std::string{texts.remedy};
+  }
+
+  /// Where it is known what the rank is late with that they wait for in the end.
+  std::string remedy(const WaitTexts& texts, const std::string& pattern, const DelaySummary& delay,
+                     std::set<std::int32_t> waiters, double total_s) const {
+    if (delay.what == "ready") return fmt::format("See that rank {} has a processor.", delay.rank);
+    waiters.erase(delay.rank);
+    if (delay.what == "compute") return remedy(texts, pattern, std::vector{delay.rank}, waiters, total_s);
+    const CallGroup group = facts_of(delay.function).group;
+    if (group == CallGroup::sleep)
+      return fmt::format("Let rank {} wait there for what it sleeps for, or sleep for a shorter time.", delay.rank);
+    return group == CallGroup::p2p ? remedy_of_sender(texts, pattern, delay.rank) : std::string{texts.remedy};
   }
 
   /// "MPI_Comm_split (a.c:9)"; of computation ", which computes after MPI_Barrier (a.c:9)".
@@ -334,43 +335,13 @@ class WaitingFinder {
     return delay.function.empty() ? std::string{", which computes"} : fmt::format(", which computes after {}", call);
   }
 
-  /// Threads wait at the same time, so the rank loses the mean of their waits; with it, ranks that wait for this one.
-  ProblemSummary describe(const LockSummary& lock, const RankSummary& rank) const {
-    ProblemSummary problem;
-    problem.problem = problem_name(ProblemKind::lock);
-    problem.cost_s = lock.wait_s / static_cast<double>(std::max<std::uint64_t>({rank.all_threads, rank.threads, 1}));
-    problem.causer = rank.rank;
-    const SiteSummary* const site = lock_site(summary_, lock.kind);
-    problem.function = site == nullptr ? functions_of(lock.kind) + "_lock" : site->function;
-    if (site != nullptr) problem.place = place_text(*site);
-    std::string held;
-    if (const WaitSummary* const wait = lock_wait(summary_, rank.rank, lock.kind); wait != nullptr) {
-      problem.function = wait->function;
-      problem.place = wait->place;
-      if (wait->causer_function.starts_with(functions_of(lock.kind))) held = wait->causer_place;
-    }
-    problem.text = fmt::format("Threads of rank {} wait {} for the {} {} in {}{}: {} {}, longest {}.", rank.rank,
-                               human_duration(lock.wait_s), lock.kind, lock_name(summary_, lock), problem.function,
-                               in_brackets(problem.place), human_count(lock.contended),
-                               lock.contended == 1 ? "wait" : "waits", human_duration(lock.longest_s));
-    if (lock.holder >= 0) problem.text += fmt::format(" Mostly thread {} holds it{}.", lock.holder, in_brackets(held));
-    if (const auto victims = victims_.find(rank.rank); victims != victims_.end()) {
-      problem.cost_s += victims->second;
-      problem.text +=
-          fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(victims->second), rank.rank);
-    }
-    if (lock.holds > 0)
-      problem.text += fmt::format(" Threads have it {} times, in all {}, longest {}.", human_count(lock.holds),
-                                  human_duration(lock.hold_s), human_duration(lock.longest_hold_s));
-    problem.remedy = "Hold the lock for less work, or have several locks, each for a part of the data.";
-    return problem;
-  }
-
   const Summary& summary_;
   const Load& load_;
   std::map<WaitKey, WaitGroup> groups_;
+  std::map<std::int32_t, ReadyDelays> lacks_;  ///< by rank: what is charged to it
   std::map<std::string, ChargedWaits> charged_;
   std::map<std::int32_t, double> openmp_victims_;  ///< the same, for threads that wait for each other
+  std::map<std::int32_t, std::uint64_t> threads_;  ///< of a rank, at the same time
   std::map<std::int32_t, double> victims_;         ///< rank that waits for locks -> waits of other ranks for it
 };
 

@@ -11,6 +11,7 @@ struct WaitTexts {
   std::string_view begins;  ///< the name of the kind begins with it
   std::string_view
       cause;  ///< {rank}: "rank 1", {late}: " (MPI_Send, a.c:7)", its call, {target}: "of the memory of rank 0 in a window"
+  std::string_view causes;   ///< the same for several ranks, {rank}: "ranks 1 and 2"
   std::string_view several;  ///< the same, if there is no single cause
   std::string_view remedy;
   std::string_view shared_remedy;  ///< if there is no single cause
@@ -35,36 +36,43 @@ inline constexpr std::string_view kBreakChain =
     "Let every second rank receive first, or use MPI_Sendrecv, or MPI_Isend and MPI_Irecv.";
 inline constexpr std::string_view kSameWork = "Give all ranks the same work before this call.";
 inline constexpr std::array kWaitTexts{
-    WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that are sent late{late}",
-              kReceiveEarly, kReceiveEarly},
+    WaitTexts{"late sender", "for messages that {rank} sends late{late}", "for messages that {rank} send late{late}",
+              "for messages that are sent late{late}", kReceiveEarly, kReceiveEarly},
     WaitTexts{"wrong order", "for messages that {rank} sends later than others{late}",
+              "for messages that {rank} send later than others{late}",
               "for messages that are sent later than others{late}", kInOrder, kInOrder},
-    WaitTexts{"late receiver", "until {rank} receives{late}", "until the receivers are ready{late}", kPostEarly,
-              kPostEarly},
-    WaitTexts{"late broadcast", "for the root, {rank}", "for the root", kRootEarly, kRootEarly},
-    WaitTexts{"early reduce", "for {rank}, the last to enter", "for the others", kRootLess, kRootLess},
-    WaitTexts{"wait at prefix", "for {rank}", "for lower ranks", kSameWork, kSameWork},
-    WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+    WaitTexts{"late receiver", "until {rank} receives{late}", "until {rank} receive{late}",
+              "until the receivers are ready{late}", kPostEarly, kPostEarly},
+    WaitTexts{"late broadcast", "for the root, {rank}", "for the roots, {rank}", "for the root", kRootEarly,
+              kRootEarly},
+    WaitTexts{"early reduce", "for {rank}, the last to enter", "for {rank}, the last to enter", "for the others",
+              kRootLess, kRootLess},
+    WaitTexts{"wait at prefix", "for {rank}", "for {rank}", "for lower ranks", kSameWork, kSameWork},
+    WaitTexts{"wait at barrier", "for {rank}, mostly the last to enter", "for {rank}, mostly the last to enter",
+              "for each other; the last rank differs",
               "Give that rank less work, or remove the barrier if no rank needs it.",
               "Remove the barrier if no rank needs it, or give all ranks the same work each time."},
-    WaitTexts{"late post", "until {rank} exposes its memory{late}", "until the targets expose their memory{late}",
-              kExposeEarly, kExposeEarly},
-    WaitTexts{"early wait", "for the accesses of {rank}{late}", "for the accesses of others{late}", kAccessEarly,
-              kAccessEarly},
+    WaitTexts{"late post", "until {rank} exposes its memory{late}", "until {rank} expose their memory{late}",
+              "until the targets expose their memory{late}", kExposeEarly, kExposeEarly},
+    WaitTexts{"early wait", "for the accesses of {rank}{late}", "for the accesses of {rank}{late}",
+              "for the accesses of others{late}", kAccessEarly, kAccessEarly},
     WaitTexts{"late complete", "until {rank} completes its accesses{late}",
-              "until the others complete their accesses{late}", "Complete right after the last access.",
-              "Complete right after the last access."},
+              "until {rank} complete their accesses{late}", "until the others complete their accesses{late}",
+              "Complete right after the last access.", "Complete right after the last access."},
     WaitTexts{"window lock", "for the lock {target} that {rank} has{late}",
-              "for the lock {target}, which has no single holder", kLockShort, kLockShort},
+              "for the lock {target} that {rank} have{late}", "for the lock {target}, which has no single holder",
+              kLockShort, kLockShort},
     WaitTexts{"wait at neighbours", "for {rank}, mostly the last of the neighbours",
-              "for each other; the last rank differs",
+              "for {rank}, mostly the last of the neighbours", "for each other; the last rank differs",
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
     WaitTexts{"wait at file", "for {rank}, mostly the last to come to this access of the file",
+              "for {rank}, mostly the last to come to this access of the file",
               "for each other to come to this access of the file; the last rank differs",
               "Give that rank less work before it, or let each rank write when it is ready (without _all).",
               "Give all ranks the same work before it, or let each rank write when it is ready (without _all)."},
     // All other kinds.
-    WaitTexts{"", "for {rank}, mostly the last to enter", "for each other; the last rank differs",
+    WaitTexts{"", "for {rank}, mostly the last to enter", "for {rank}, mostly the last to enter",
+              "for each other; the last rank differs",
               "Give that rank less work, or compute between start and end of a non-blocking call.", kSameWork},
 };
 

@@ -85,8 +85,9 @@ struct ProblemSummary {
   std::int32_t causer = -1;     ///< rank; -1: several, or none
   std::string causer_function;  ///< what it was busy with, or called late
   std::string causer_place;
-  std::string text;    ///< a sentence
-  std::string remedy;  ///< a sentence
+  std::string text;          ///< a sentence
+  std::string remedy;        ///< a sentence
+  std::string causers = {};  ///< ranks, "2,3", where several are the cause
 
   template <class Row = ProblemSummary>
   static constexpr auto kColumns = Columns{
@@ -102,6 +103,7 @@ struct ProblemSummary {
       column<&Row::causer_place>("causer_place", "", "as place"),
       column<&Row::text>("text", "", "the problem in a sentence"),
       column<&Row::remedy>("remedy", "", "what usually helps"),
+      column<&Row::causers>("causers", "", "ranks that are the cause, where they are several: 2,3").optional(),
   };
 };
 

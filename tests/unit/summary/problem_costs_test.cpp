@@ -143,6 +143,23 @@ TEST(ProblemCosts, OfAWaitThePartThatIsChargedToReadyCountsForTheLack) {
               HasSubstr("Ranks were ready to run for 3.00 s and had no processor, and others waited 3.00 s"));
 }
 
+TEST(ProblemCosts, ThreadsThatLiveInTurnShareProcessorsWithNoOther) {
+  Summary summary = even_ranks(2);
+  are_ready(summary, 3);
+  are_bound(summary, {"0-1", "0-1"});
+  for (RankSummary& rank : summary.ranks) {
+    rank.all_threads = 4;
+    for (std::uint32_t thread = 0; thread < 4; ++thread) {
+      ThreadSummary& row = summary.threads.emplace_back();
+      row.rank = rank.rank;
+      row.thread = thread;
+      row.begin_s = thread == 0 ? 0 : 2 * thread;  // one after the other, beside the first one
+      row.life_s = thread == 0 ? 10 : 2;
+    }
+  }
+  EXPECT_THAT(first(summary).text, HasSubstr("4 threads of 2 ranks share 2 processors"));
+}
+
 TEST(ProblemCosts, WaitsForThreadsOfTheOwnRankAreNotThoseOfOtherRanks) {
   Summary summary = even_ranks(2);
   summary.ranks[1].mpi_s = 3;
@@ -191,8 +208,9 @@ TEST(ProblemCosts, RanksThatShareTheFirstPlaceAreNamedTogether) {
   for (const std::size_t rank : {0U, 1U, 3U}) summary.ranks[rank].mpi_s = 2;
   summary.ranks[1].mpi_s = 2.1;
   const ProblemSummary problem = first(summary);
-  EXPECT_EQ(problem.text, "Ranks 0, 1 and 3 work 8.00 s outside MPI, the others 4.00 s on average.");
+  EXPECT_EQ(problem.text, "Ranks 0, 1 and 3 work 8.00 s outside MPI, the other 4.00 s.");
   EXPECT_EQ(problem.causer, -1);
+  EXPECT_EQ(problem.causers, "0,1,3");
   EXPECT_DOUBLE_EQ(problem.cost_s, 4);
   add_wait(summary, "wait at N x N", 2, 3, 4, "MPI_Allreduce");
   EXPECT_THAT(found(summary), ElementsAre("wait at N x N 0.10 of rank 3", "imbalance 0.05"))
@@ -355,6 +373,9 @@ TEST(ProblemCosts, WaitsThatSlowIterationsCauseAreTheirs) {
   add_wait(summary, "wait at N x N", 0, -1, 4, "MPI_Allreduce");
   EXPECT_THAT(found(summary), ElementsAre("wait at N x N 0.12", "slow iterations 0.07 of rank 1"));
   EXPECT_THAT(first(summary).text, HasSubstr("1.50 s of that is part of the slow iterations."));
+  summary.iteration_findings.push_back(summary.iteration_findings.front());
+  summary.iteration_findings.back().rank = 0;
+  EXPECT_THAT(find_problems(summary).front().text, HasSubstr("2.00 s of that is part of the slow iterations."));
 }
 
 }  // namespace

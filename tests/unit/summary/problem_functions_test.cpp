@@ -73,6 +73,37 @@ TEST(ProblemFunctions, NamesNoneForAProblemOfNoRankInParticular) {
   EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
 }
 
+TEST(ProblemFunctions, OfSeveralCausersTheMeanIsComparedWithThatOfTheOthers) {
+  Summary summary = uneven();
+  add(summary, 3, "assemble", 0.7);
+  add(summary, 3, "solve", 0.3);
+  summary.problems[0].causer = -1;
+  summary.problems[0].causers = "1,3";
+  name_functions(summary);
+  EXPECT_EQ(
+      summary.problems[0].text,
+      "Rank 1 is slow. More than in the other ranks, on average: +400 ms in assemble (app.c:4) <- main (app.c:8).");
+}
+
+TEST(ProblemFunctions, ProcessorTimeIsAtMostTheTimeInWhichTheRankHadAProcessor) {
+  Summary summary = uneven();
+  for (RankFunctionSummary& row : summary.rank_functions)
+    if (row.rank != 1) row.processor_s = row.self_s;  // samples of calls of MPI that gave up the processor
+  for (const std::int32_t rank : {0, 1, 2}) summary.ready_times.push_back({rank, 0, rank == 1 ? 1.2 : 0.7, 0, 0});
+  name_functions(summary);
+  EXPECT_THAT(summary.problems[0].text,
+              EndsWith("More than in the other ranks: +500 ms in assemble (app.c:4) <- main (app.c:8)."));
+}
+
+TEST(ProblemFunctions, WhatARankComputedIsNoReasonForItsEnd) {
+  for (const char* const kind : {"unfinished calls", "deadlock"}) {
+    Summary summary = uneven();
+    summary.problems[0].problem = kind;
+    name_functions(summary);
+    EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
+  }
+}
+
 TEST(ProblemFunctions, NamesASecondFunctionIfItIsOfThatSize) {
   Summary summary = uneven();
   add(summary, 1, "check", 0.2);

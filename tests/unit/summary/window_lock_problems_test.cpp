@@ -55,7 +55,8 @@ TEST(WindowLockProblems, AHolderWithoutAProcessorIsNamedWithItsPlace) {
   Summary summary = even_ranks(2);
   add_wait(summary, "window lock", 0, 1, 2, "MPI_Win_lock", "MPI_Win_unlock");
   add_holder(summary, 1, 25, 2.5, 25);
-  summary.delays = {{1, 0, "ready", "", "", "", 25, 1, 0}, {1, 0, "compute", "", "MPI_Win_lock", "a.c:7", 25, 0.5, 0}};
+  summary.delays = {{1, 0, "ready", "", "", "", 25, 1.8, 0},
+                    {1, 0, "compute", "", "MPI_Win_lock", "a.c:7", 25, 0.2, 0}};
   const ProblemSummary problem = worst(summary);
   EXPECT_EQ(problem.causer, 1);
   EXPECT_EQ(problem.causer_function, "MPI_Win_unlock");
