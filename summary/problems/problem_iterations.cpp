@@ -25,6 +25,7 @@ constexpr double kNoise = 0.05;            ///< of the ranks' time: slow iterati
 constexpr std::size_t kMostFindings = 20;  ///< of the table: more slow iterations may have been found
 constexpr std::size_t kLeastPeriodic = 4;  ///< slow iterations of a period
 constexpr std::uint64_t kLeastPeriod = 3;
+constexpr std::uint64_t kMostMultiples = 3;  ///< of the period, for each that is slow
 
 /// Slow iterations of a rank, or of most, in one phase.
 struct Slow {
@@ -33,12 +34,15 @@ struct Slow {
   const IterationFindingSummary* worst = nullptr;
 };
 
-/// 50: iterations 7, 57, 207, 257 are slow; 0: there is no period.
+/// 50: iterations 7, 57, 207, 257 are slow; 0: there is no period. A few of very many multiples are some by chance.
 std::uint64_t period_of(const std::set<std::uint64_t>& iterations) {
   if (iterations.size() < kLeastPeriodic) return 0;
   std::uint64_t period = 0;
   for (const std::uint64_t iteration : iterations) period = std::gcd(period, iteration - *iterations.begin());
-  return period >= kLeastPeriod ? period : 0;
+  if (period < kLeastPeriod) return 0;
+  const std::uint64_t multiples = (*iterations.rbegin() - *iterations.begin()) / period + 1;
+  const bool are_all = iterations.size() < kMostFindings;
+  return are_all && kMostMultiples * iterations.size() < multiples ? 0 : period;
 }
 
 std::string describe_count(const Slow& slow, const PhaseSummary& phase) {

@@ -360,6 +360,8 @@ TEST(ProblemCosts, SlowIterationsThatComeAgainAndAgainHaveAPeriod) {
   const ProblemSummary problem = first(with_slow_iterations({7, 57, 207, 457}, 0.5));
   EXPECT_EQ(problem.text, "Iteration is slow. The slow iterations are 50 or a multiple of that apart.");
   EXPECT_THAT(problem.remedy, HasSubstr("in these iterations only"));
+  EXPECT_THAT(first(with_slow_iterations({7, 57, 207, 907}, 0.5)).text, HasSubstr("4 of 999 iterations are slow."))
+      << "of 19 multiples these may be four by chance";
 }
 
 TEST(ProblemCosts, FewSlowIterationsAreOneLine) {
