@@ -153,6 +153,12 @@ class TransferFinder {
     return facts.role == Role::make_window || id == CallId::Win_free;
   }
 
+  /// Requests of collectives only.
+  bool completes_no_messages(const FunctionSummary& function) const {
+    return is_in(function, CallGroup::request) && facts_of(function.name).facts.poll == Poll::no &&
+           summary_.messages.matched == 0 && !has_partitions(summary_);
+  }
+
   ProblemSummary& add_problem(ProblemKind kind, double cost_s, const Spent& spent) {
     ProblemSummary& problem = problems_.emplace_back();
     problem.problem = problem_name(kind);
@@ -191,7 +197,9 @@ class TransferFinder {
     }
     const double bytes =
         static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / static_cast<double>(spent.count);
-    problem.remedy = transfer_remedy(function, moves_messages(function) ? std::max(mean_bytes_, bytes) : bytes);
+    problem.remedy = completes_no_messages(function)
+                         ? "Exchange less data, or compute for longer before waiting."
+                         : transfer_remedy(function, moves_messages(function) ? std::max(mean_bytes_, bytes) : bytes);
   }
 
   void add_small_messages() {

@@ -64,6 +64,14 @@ TEST(ProblemCauses, ARankThatIsLateBecauseItSendsToAllInTurnGetsACollective) {
   EXPECT_THAT(find_problems(summary).front().remedy, HasSubstr("a collective (MPI_Bcast, MPI_Scatter)"));
 }
 
+TEST(ProblemCauses, RequestsOfAProgramWithoutMessagesAreNotThoseOfSmallOnes) {
+  Summary summary = even_ranks(2);
+  summary.functions = {{"MPI_Waitall", "request", 80, 8, 0.1}};
+  EXPECT_EQ(the(summary, "transfer").remedy, "Exchange less data, or compute for longer before waiting.");
+  summary.messages.matched = 100;
+  EXPECT_EQ(the(summary, "transfer").remedy, "Send fewer and larger messages.");
+}
+
 TEST(ProblemCauses, TheReasonOfAWaitIsThatOfThePartWhichIsNoLackOfProcessors) {
   Summary summary = even_ranks(2);
   summary.ranks[0].mpi_s = 5;
