@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -121,6 +122,13 @@ std::string sentence(const std::vector<ProblemFunctionSummary>& excesses, std::s
   return text + ".";
 }
 
+/// Whether what a rank computes for longer than others may be the reason: not of its end, and not of what its threads wait for each other.
+bool has_functions(const ProblemSummary& problem) {
+  constexpr std::array kWithout{ProblemKind::unfinished_calls, ProblemKind::deadlock, ProblemKind::openmp_imbalance,
+                                ProblemKind::lock};
+  return std::ranges::none_of(kWithout, [&](ProblemKind kind) { return problem.problem == problem_name(kind); });
+}
+
 }  // namespace
 
 void name_functions(Summary& summary) {
@@ -128,10 +136,7 @@ void name_functions(Summary& summary) {
   const Excesses excesses{summary};
   for (std::size_t i = 0; i < summary.problems.size(); ++i) {
     ProblemSummary& problem = summary.problems[i];
-    // The rank that ended early, or those of a deadlock: what they computed before is not the reason.
-    if (problem.problem == problem_name(ProblemKind::unfinished_calls) ||
-        problem.problem == problem_name(ProblemKind::deadlock))
-      continue;
+    if (!has_functions(problem)) continue;
     const std::vector<std::int32_t> causers = causers_of(problem);
     const double waiters = excesses.ranks() - static_cast<double>(causers.size());
     std::vector<ProblemFunctionSummary> found = excesses.of(causers);

@@ -95,8 +95,8 @@ TEST(ProblemFunctions, ProcessorTimeIsAtMostTheTimeInWhichTheRankHadAProcessor) 
               EndsWith("More than in the other ranks: +500 ms in assemble (app.c:4) <- main (app.c:8)."));
 }
 
-TEST(ProblemFunctions, WhatARankComputedIsNoReasonForItsEnd) {
-  for (const char* const kind : {"unfinished calls", "deadlock"}) {
+TEST(ProblemFunctions, WhatARankComputesIsNoReasonForItsEndOrForWaitsOfItsThreads) {
+  for (const char* const kind : {"unfinished calls", "deadlock", "OpenMP imbalance", "lock"}) {
     Summary summary = uneven();
     summary.problems[0].problem = kind;
     name_functions(summary);
