@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +11,8 @@
 
 namespace meridian {
 namespace {
+
+constexpr std::string_view kNoSymbols = "(no symbols)";
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -47,7 +50,8 @@ SampleFunctions::SampleFunctions(const SampleNames& names) : names_{&names} {
       place_lines_.push_back({kNone, 0});
       continue;
     }
-    Function function{place.function.empty() ? "(no symbols)" : without_copy_marks(place.function), place.file, module};
+    Function function{place.function.empty() ? std::string{kNoSymbols} : without_copy_marks(place.function), place.file,
+                      module};
     if (const auto file = file_of.find({place.function, place.module}); place.file.empty() && file != file_of.end())
       function.file = file->second;
     const auto [at, is_new] = known.try_emplace({function.name, function.file, function.module},
@@ -77,11 +81,15 @@ std::vector<SampleFunctions::Line> SampleFunctions::frames_of(std::uint32_t path
 std::string SampleFunctions::callers_of(std::uint32_t path, std::size_t most) const {
   std::string text;
   path = paths_[path];
-  for (std::size_t i = 0; path != 0 && i < most; ++i) {
+  for (std::size_t count = 0; path != 0 && count < most;) {
+    const std::uint32_t called = lines_[path].function;
     path = paths_[names_->paths[path].parent];
     if (path == 0) break;
-    if (i != 0) text += " <- ";
-    text += function_place(functions_[lines_[path].function], lines_[path].line);
+    const Function& function = functions_[lines_[path].function];
+    // Functions of a file without symbols have one name: once is enough.
+    if (lines_[path].function == called && function.name == kNoSymbols) continue;
+    if (count++ != 0) text += " <- ";
+    text += function_place(function, lines_[path].line);
   }
   return text;
 }

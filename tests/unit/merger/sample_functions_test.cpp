@@ -95,6 +95,10 @@ TEST(SampleFunctions, WithoutSymbolsAreThoseOfTheirFile) {
   const SampleFunctions functions = names.functions();
   EXPECT_EQ(name(functions, first), "(no symbols) (libsolver.so.2)");
   EXPECT_EQ(functions.line_of(first).function, functions.line_of(second).function);
+  std::uint32_t path = names.main();
+  for (std::uint64_t offset = 1; offset < 5; ++offset) path = names.add(path, {4, offset, "", "", "", 0});
+  path = names.add(path, {1, 0, "callback", "", "/src/app.c", 20});
+  EXPECT_EQ(names.functions().callers_of(path, 3), "(no symbols) (libsolver.so.2) <- main (app.c:8)");
 }
 
 TEST(SampleFunctions, CodeOutsideTheProgramHasNone) {
