@@ -122,8 +122,10 @@ std::string sentence(const std::vector<ProblemFunctionSummary>& excesses, std::s
   return text + ".";
 }
 
-/// Whether what a rank computes for longer than others may be the reason: not of its end, and not of what its threads wait for each other.
+/// Whether what a rank computes for longer than others may be the reason: not of its end, not of what its threads wait for each other, and not of
+/// noise, which has no remedy.
 bool has_functions(const ProblemSummary& problem) {
+  if (problem.problem == problem_name(ProblemKind::slow_iterations) && problem.remedy.empty()) return false;
   constexpr std::array kWithout{ProblemKind::unfinished_calls, ProblemKind::deadlock, ProblemKind::openmp_imbalance,
                                 ProblemKind::lock};
   return std::ranges::none_of(kWithout, [&](ProblemKind kind) { return problem.problem == problem_name(kind); });

@@ -59,7 +59,7 @@ void find_imbalance(const Summary& summary, const Load& load, std::vector<Proble
   for (const WaitSummary& row : summary.waits)
     if (!is_of_threads(row) && row.pattern != "wait at init" && row.pattern != "wait at finalize")
       known[row.rank] += row.total_s;
-  double cost_s = 0, others_s = 0;
+  double cost_s = 0, others_s = 0, all_s = 0;
   std::vector<std::int32_t> slowest;
   for (const RankLoad& rank : load.ranks) {
     if (rank.outside_s >= kFirstPlace * load.max_outside_s) {
@@ -67,6 +67,7 @@ void find_imbalance(const Summary& summary, const Load& load, std::vector<Proble
       continue;
     }
     others_s += rank.outside_s;
+    all_s += load.max_outside_s - rank.outside_s;
     // A rank that works less loses only what it spends in MPI: others, and MPI_Finalize, may come before the slow one.
     const double unexplained_s = rank.rank->mpi_s - rank.rank->ends_s - known[rank.rank->rank];
     cost_s += std::clamp(load.max_outside_s - rank.outside_s, 0.0, std::max(unexplained_s, 0.0));
@@ -82,9 +83,14 @@ void find_imbalance(const Summary& summary, const Load& load, std::vector<Proble
   problem.text = fmt::format("{} {} outside MPI, the {} {}{}.", who_works(slowest), human_duration(load.max_outside_s),
                              has_one_other ? "other" : "others", human_duration(mean_others_s),
                              has_one_other ? "" : " on average");
-  problem.remedy = fmt::format("Share their work evenly: that would save up to {}.{}",
-                               human_duration(load.max_outside_s - load.mean_outside_s), balance_hint(summary));
-  if (slowest.size() == 1) problem.remedy.replace(0, 11, "Share its");
+  // Where known waits are the larger part, these problems say what the imbalance costs: this one has a remainder only.
+  problem.remedy = fmt::format(
+      "Share {} work evenly{}.{}", slowest.size() == 1 ? "its" : "their",
+      cost_s >= kKnownShare * all_s
+          ? fmt::format(": that would save up to {}", human_duration(load.max_outside_s - load.mean_outside_s))
+          : "",
+      balance_hint(summary));
+  if (cost_s < kKnownShare * all_s) problem.text += " Most of what that costs is counted as waits.";
 }
 
 std::string balance_hint(const Summary& summary) {

@@ -215,6 +215,10 @@ TEST(ProblemCosts, RanksThatShareTheFirstPlaceAreNamedTogether) {
   add_wait(summary, "wait at N x N", 2, 3, 4, "MPI_Allreduce");
   EXPECT_THAT(found(summary), ElementsAre("wait at N x N 0.10 of rank 3", "imbalance 0.05"))
       << "2 s of rank 2 in MPI are not explained by its waits";
+  EXPECT_EQ(find_problems(summary)[1].remedy, "Share their work evenly: that would save up to 1.03 s.");
+  add_wait(summary, "wait at N x N", 2, 3, 1, "MPI_Allreduce");
+  EXPECT_EQ(find_problems(summary)[1].remedy, "Share their work evenly.");
+  EXPECT_THAT(find_problems(summary)[1].text, HasSubstr(" Most of what that costs is counted as waits."));
 }
 
 TEST(ProblemCosts, ARankWaitsInOneCommunicatorForTheRankThatIsInIt) {

@@ -104,6 +104,13 @@ TEST(ProblemFunctions, WhatARankComputesIsNoReasonForItsEndOrForWaitsOfItsThread
   }
 }
 
+TEST(ProblemFunctions, OfNoiseAreNone) {
+  Summary summary = uneven();
+  summary.problems[0].problem = "slow iterations";
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
+}
+
 TEST(ProblemFunctions, NamesASecondFunctionIfItIsOfThatSize) {
   Summary summary = uneven();
   add(summary, 1, "check", 0.2);
