@@ -168,7 +168,9 @@ std::size_t stretch_of(const ClockSamples& samples, const ClockCorrection& initi
     for (const ClockMeeting& one : find_meetings(find_tight(samples, initial, group))) messages.push_back(one.messages);
     return median(std::move(messages), 0) >= 2 * ClockTuning::kEnoughForFloor;
   };
-  while (group > 1 && windows / static_cast<double>(group) < ClockTuning::kStraightMeetings && has_many()) group /= 2;
+  while (group > 1 && windows / static_cast<double>(group) < static_cast<double>(ClockTuning::kStraightMeetings) &&
+         has_many())
+    group /= 2;
   return group;
 }
 
