@@ -278,7 +278,7 @@ class Fit {
     std::vector<double> size(n);
     for (std::size_t h = 0; h < correction_.domains; ++h) {
       const double* const z = &system.x[h * n];
-      for (std::size_t k = 1; k + 1 < n; ++k) size[k] = std::abs(z[k - 1] - 2 * z[k] + z[k + 1]);
+      for (std::size_t k = 1; k + 1 < n; ++k) size[k] = bend_at(z + k);
       for (std::size_t k = 1; k + 1 < n; ++k) {
         const double d = is_first ? 0 : std::max({size[k], size[k - 1] / 2, k + 2 < n ? size[k + 1] / 2 : 0});
         system.bends[h * n + k] = is_redescending ? 1 / (sigma * sigma + d * d / 4) : 1 / (sigma * sigma + sigma * d);

@@ -37,9 +37,7 @@ std::vector<BendSuspect> find_suspects(const ClockSamples& samples, const ClockC
     for (std::size_t k = ClockTuning::kZoneBefore + 2; k + ClockTuning::kZoneAfter + 2 < n; ++k) {
       if (!is_reversed[h * n + k] && !is_reversed[h * n + k + 1]) continue;
       double bend = 0;
-      for (std::size_t q = k - 1; q <= k + 2; ++q)
-        bend =
-            std::max(bend, std::abs(correction.knot(h, q - 1) - 2 * correction.knot(h, q) + correction.knot(h, q + 1)));
+      for (std::size_t q = k - 1; q <= k + 2; ++q) bend = std::max(bend, correction.bend_ns(h, q));
       if (bend > least_bend_ns) all.push_back({h, k, bend});
     }
   }
