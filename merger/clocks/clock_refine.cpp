@@ -79,6 +79,19 @@ std::string name_of(ClockShape shape) {
   return "bends";
 }
 
+/// [domain]: the drifts of the first lines, for clocks at constant distances of their own ticks. Empty where exchanges at both ends of the
+/// run contradict such clocks. A short run may have no other evidence: its messages cover too little time to show a drift.
+std::vector<double> drifts_of(const Clocks& first) {
+  std::vector<double> drifts(first.domains, 0);
+  for (const ClockSummary& row : first.table) {
+    const double doubt_ppm = row.drift_error_ppm;  // 0: too few exchanges
+    if (first.is_tied[row.domain] && doubt_ppm > 0 && std::abs(row.drift_ppm) > ClockTuning::kConvincing * doubt_ppm)
+      return {};
+    drifts[row.domain] = row.drift_ppm * kOnePpm;
+  }
+  return drifts;
+}
+
 /// The last tick that a line maps to `ns` or earlier.
 std::uint64_t last_tick(const ClockMap& line, double ns) { return line.to_ticks(std::llround(ns) + 1) - 1; }
 
@@ -197,9 +210,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
     const auto is_known = [](const HullLine& line) { return line.is_placed && line.is_two_way; };
     bent = fit.correction;
     if (std::ranges::all_of(lines, is_known)) {
-      std::vector<double> drifts(first.domains, 0);
-      for (const ClockSummary& row : first.table) drifts[row.domain] = row.drift_ppm * kOnePpm;
-      const ClockChoice choice = choose_shape(samples, correction, drifts, settings, fit);
+      const ClockChoice choice = choose_shape(samples, correction, drifts_of(first), settings, fit);
       verdict = {name_of(choice.shape), choice.bends_ns, choice.lines_ns};
       if (choice.shape != ClockShape::bends && fit.infeasible == 0) bent = fit.correction;  // nothing contradicts them
     }

@@ -34,7 +34,7 @@ SimulatedClock::SimulatedClock(const Scenario& scenario, int host, std::mt19937_
   const auto range = [&](double low, double high) { return low + (high - low) * unit(random); };
   tick_ns_ = scenario.tick_ns;
   offset_ns_ = 1e12 + range(0, 1e12);
-  skew_ = std::clamp(20e-6 * gauss(random), -80e-6, 80e-6);
+  skew_ = std::clamp(20e-6 * gauss(random), -80e-6, 80e-6) * (scenario.has_skew ? 1 : 0);
   const auto points = static_cast<std::size_t>((scenario.seconds + 20) / kGrid) + 5;
   phase_ns_.assign(points, 0);
   const double sine = range(.02, .2) * 1e-6, period = range(200, 900), shift = range(0, 6.28);

@@ -104,6 +104,7 @@ struct Scenario {
   double tick_ns = 1;           ///< clocks advance by this
   int hosts_without_start = 0;  ///< the last ones have no exchanges at the start
   std::uint64_t seed = 1;
+  bool has_skew = true;  ///< otherwise all clocks have one rate, but for their drift
 
   int victim() const { return hosts / 2; }                 ///< host that has the step and most faults
   double fault_s() const { return 5 + 0.5511 * seconds; }  ///< when that happens
