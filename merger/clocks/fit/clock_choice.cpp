@@ -2,9 +2,11 @@
 #include "merger/clocks/fit/clock_choice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -34,8 +36,8 @@ class Comparison {
     }
   }
 
-  /// By how many of its own standard errors the first fit is worse than the second. Meetings at one time share their
-  /// errors, so each time counts once.
+  /// By how many standard errors the first fit is worse than the second. Meetings at one time share their errors, so each
+  /// time counts once.
   double excess() const {
     if (rows_.empty()) return 0;
     std::vector<Row> by_doubt = rows_;
@@ -56,7 +58,7 @@ class Comparison {
       sum += difference;
       squares += difference * difference;
     }
-    return squares > 0 ? sum / std::sqrt(squares) : 0;
+    return in_standard_errors(sum, squares, static_cast<double>(at_time.size()));
   }
 
   double median_of_first() const { return median_of(&Row::one_ns); }
@@ -64,6 +66,18 @@ class Comparison {
   bool is_empty() const { return rows_.empty(); }
 
  private:
+  /// A sum of `count` independent differences, in multiples of its standard error. The fewer there are, the more often chance makes
+  /// their spread too small: Student's distribution, by the first term of its expansion about the normal one.
+  static double in_standard_errors(double sum, double squares, double count) {
+    if (squares <= 0) return 0;
+    if (count < kFewestForSpread) return sum / std::sqrt(squares);
+    const double degrees = count - 1;
+    const double spread = std::sqrt(std::max(0.0, squares - sum * sum / count) * count / degrees);
+    const double wanted = ClockTuning::kConvincing;
+    return sum / spread / (1 + (wanted * wanted + 1) / (4 * degrees));
+  }
+  static constexpr double kFewestForSpread = 5;
+
   struct Row {
     std::uint32_t window = 0;
     double one_ns = 0, other_ns = 0, doubt_ns = 0;
@@ -76,13 +90,18 @@ class Comparison {
   std::vector<Row> rows_;
 };
 
-/// Every fourth stretch of windows in which any pair meets; never the first or the last, from where fits extrapolate.
-std::vector<bool> every_fourth(const std::vector<ClockMeeting>& meetings, std::size_t group, std::size_t first) {
+/// The stretches of windows in which any pair meets, by time.
+std::vector<std::uint32_t> times_of(const std::vector<ClockMeeting>& meetings) {
   std::vector<std::uint32_t> times;
   times.reserve(meetings.size());
   for (const ClockMeeting& one : meetings) times.push_back(one.window);
   std::ranges::sort(times);
   times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+/// Every fourth of these stretches; never the first or the last, from where fits extrapolate.
+std::vector<bool> every_fourth(std::span<const std::uint32_t> times, std::size_t group, std::size_t first) {
   std::vector<bool> is_held;
   for (std::size_t i = 1; i + 1 < times.size(); ++i) {
     if (i % 4 != first) continue;
@@ -189,10 +208,14 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
   if (straight.reversed == bent_reversed && is_contradicted(straight.meetings, samples, fit, group)) return choice;
   if (straight.reversed == bent_reversed) {
     Comparison comparison;
-    for (const std::size_t first : {std::size_t{1}, std::size_t{3}}) {
+    const std::vector<std::uint32_t> times = times_of(straight.meetings);
+    // Where there are few, all of them are needed for a significant difference.
+    const std::size_t parts = times.size() < 2 * ClockTuning::kStraightMeetings ? 4 : 2;
+    constexpr std::array<std::size_t, 4> kFirst{1, 3, 0, 2};
+    for (const std::size_t first : std::span{kFirst}.first(parts)) {
       ClockFitSettings part = settings;
       part.segment_ns = static_cast<double>(fit.group) * static_cast<double>(samples.window_ns());
-      part.held_out = every_fourth(straight.meetings, group, first);
+      part.held_out = every_fourth(times, group, first);
       if (part.held_out.empty()) continue;
       const ClockCorrection bent = fit_correction(samples, initial, part).correction;
       StraightSettings own{settings.reference, {}, part.held_out};

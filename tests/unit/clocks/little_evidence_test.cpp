@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that say little about how clocks run: short ones.
+// Runs that say little about how clocks run: short ones, and some with few messages.
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -47,6 +48,52 @@ TEST(RunsBelowASecond, KeepTheDistanceOfClocksThatHaveOneRate) {
       EXPECT_EQ(trial.clocks.verdict.shape, "offsets");
       EXPECT_LE(errors(run, trial.clocks).p99, 0.05);
     }
+}
+
+/// A message from each host to a random one now and then, and exchanges every 10 s.
+Scenario few_messages(Drift drift, std::uint64_t seed) {
+  Scenario one{.name = "few", .hosts = 4, .ranks_per_host = 1, .seconds = 60, .iteration_ms = 100};
+  one.latency_ns = 10'000;
+  one.drift = drift;
+  one.pattern = Pattern::random;
+  one.collective_every = 10;  // the exchanges follow them
+  one.epoch_s = 10;
+  one.seed = seed;
+  return one;
+}
+
+/// Keeps one message of `many`, and no collectives.
+void thin(SimulatedRun& run, std::size_t many) {
+  std::size_t number = 0;
+  std::erase_if(run.messages, [&](const MatchedMessage&) { return ++number % many != 0; });
+  run.collectives.clear();
+}
+
+TEST(FewMessages, LeaveHalfOfTheErrorOfLinesWhereClocksBend) {
+  double ours = 0, lines = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SimulatedRun run{few_messages(Drift::thermal, seed)};
+    thin(run, 160);
+    ASSERT_LE(run.messages.size(), 40u);
+    const ClockTrial trial{run, ClockModel::meridian};
+    ours += errors(run, trial.clocks).p99;
+    lines += errors(run, ClockTrial{run, ClockModel::linear}.clocks).p99;
+    EXPECT_EQ(trial.reversed, 0u);
+    EXPECT_EQ(bounds(run, trial.clocks, BoundLevel::t1, 1000).outside, 0u);
+  }
+  EXPECT_LE(ours, 0.5 * lines);
+}
+
+TEST(FewMessages, LeaveStraightClocksStraight) {
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SimulatedRun run{few_messages(Drift::linear, seed)};
+    thin(run, 160);
+    const ClockTrial trial{run, ClockModel::meridian};
+    EXPECT_EQ(trial.clocks.verdict.shape, "lines");
+    EXPECT_LE(errors(run, trial.clocks).p99, 0.02);
+  }
 }
 
 }  // namespace
