@@ -15,6 +15,7 @@
 #include "merger/model/clock_tuning.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/model/import_keys.hpp"
 #include "trace/model/units.hpp"
 
 namespace meridian {
@@ -43,26 +44,18 @@ ClockCorrection correction_of(const std::vector<HullLine>& lines, const ClockSam
   return correction;
 }
 
-/// The sharpest bend of any clock: the largest change of rate from one knot to the next.
-double sharpest_bend(const ClockCorrection& correction) {
-  double sharpest = 0;
-  for (std::size_t h = 0; h < correction.domains; ++h)
-    for (std::size_t k = 1; k + 1 < correction.knots; ++k) sharpest = std::max(sharpest, correction.bend_ns(h, k));
-  return sharpest / correction.spacing_ns;
-}
-
 /// Fits without clock steps first. If messages are still reversed, or a clock bends more than slewed clocks do, steps
 /// are removed from the first lines and the fit is repeated; the better fit is returned.
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockCorrection& lines,
                                 const ClockFitSettings& settings) {
   ClockFitResult plain = fit_correction(samples, lines, settings);
   const bool is_in_order = plain.infeasible == 0 && !plain.correction.has_steps();
-  const double sharpest = sharpest_bend(plain.correction);
+  const double sharpest = plain.correction.sharpest_bend();
   ClockCorrection stepped = lines;
   if ((is_in_order && sharpest <= ClockTuning::kSlewed) || find_steps(samples, stepped, settings.reference) == 0)
     return plain;
   ClockFitResult around = fit_correction(samples, stepped, settings);
-  const bool is_smoother = sharpest_bend(around.correction) <= ClockTuning::kSmoother * sharpest;
+  const bool is_smoother = around.correction.sharpest_bend() <= ClockTuning::kSmoother * sharpest;
   const bool is_better = around.infeasible <= plain.infeasible && (is_smoother || !is_in_order);
   return is_better ? std::move(around) : std::move(plain);
 }
@@ -90,6 +83,15 @@ std::vector<double> drifts_of(const Clocks& first) {
     drifts[row.domain] = row.drift_ppm * kOnePpm;
   }
   return drifts;
+}
+
+/// Whether the system of some host may slew its clock. Processors' counters and CLOCK_MONOTONIC_RAW are not slewed; which clock another
+/// tracer read is not known.
+bool may_slew(std::span<const RankMeta* const> metas) {
+  return std::ranges::any_of(metas, [](const RankMeta* meta) {
+    const bool is_steady = meta->clock == ClockKind::tsc || meta->clock == ClockKind::monotonic_raw;
+    return !is_steady || std::ranges::find(meta->texts, kImportedKey, &TextRow::key) != meta->texts.end();
+  });
 }
 
 /// The last tick that a line maps to `ns` or earlier.
@@ -205,7 +207,8 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   double latency_ns = 0;
   ClockVerdict verdict;
   if (!is_hull) {
-    const ClockFitSettings settings{first.reference, options.segment_s * kNsPerSecond};
+    ClockFitSettings settings{first.reference, options.segment_s * kNsPerSecond};
+    settings.may_slew = may_slew(metas);
     ClockFitResult fit = fit_around_steps(samples, correction, settings);
     const auto is_known = [](const HullLine& line) { return line.is_placed && line.is_two_way; };
     bent = fit.correction;

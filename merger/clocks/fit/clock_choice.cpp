@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "merger/clocks/fit/clock_straight.hpp"
+#include "merger/clocks/fit/make_feasible.hpp"
 #include "merger/clocks/samples/clock_constraints.hpp"
 #include "merger/clocks/samples/clock_meetings.hpp"
 #include "merger/clocks/samples/median.hpp"
@@ -177,6 +178,34 @@ StraightFit best_straight(const ClockSamples& samples, const ClockCorrection& in
   return best;
 }
 
+/// Whether some message is reversed by more than `most_ns`.
+bool has_far_reversed(const ClockSamples& samples, const ClockCorrection& correction, double most_ns) {
+  for (const PairSamples& pair : samples.pairs())
+    for (const int direction : {0, 1}) {
+      const auto look = [&](const ClockConstraint& one, const ClockPoint&) {
+        return one.slack_ns < -most_ns ? Visited::stop : Visited::next;
+      };
+      if (!for_each_message(pair, direction, correction, look)) return true;
+    }
+  return false;
+}
+
+/// Moves lines by the least that leaves no sample reversed, if there are such lines nearby. For clocks that are lines there are: the
+/// true ones.
+void bring_into_order(const ClockSamples& samples, std::size_t reference, std::size_t group, double latency_ns,
+                      StraightFit& lines) {
+  if (has_far_reversed(samples, lines.correction, latency_ns)) return;
+  ClockCorrection moved = lines.correction;
+  make_feasible(samples, moved, reference, ClockTuning::kMarginNs, latency_ns);
+  StraightFit ordered{ClockShape::lines, std::move(moved), samples, group};
+  if (ordered.reversed < lines.reversed) lines = std::move(ordered);
+}
+
+/// Whether a fit bends clocks as no clock bends that its system does not slew: it follows late messages.
+bool is_bent_too_sharply(const ClockFitResult& fit, const ClockFitSettings& settings) {
+  return !settings.may_slew && !fit.correction.has_steps() && fit.correction.sharpest_bend() > ClockTuning::kSlewed;
+}
+
 /// The length of the stretches of time in which fits are compared, in windows: that of the knots, or less in a short run with
 /// many messages, where there would be too few stretches for a significant difference.
 std::size_t stretch_of(const ClockSamples& samples, const ClockCorrection& initial, std::size_t group) {
@@ -200,6 +229,8 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
   const std::size_t group = stretch_of(samples, initial, fit.group);
   StraightFit straight = best_straight(samples, initial, drifts, settings.reference, group, fit.latency_ns);
   const std::uint64_t bent_reversed = std::max(fit.infeasible, count_reversed(samples, fit.correction));
+  if (straight.reversed > bent_reversed && is_bent_too_sharply(fit, settings))
+    bring_into_order(samples, settings.reference, group, fit.latency_ns, straight);
   ClockChoice choice;
   choice.bends_reversed = bent_reversed;
   choice.lines_reversed = straight.reversed;

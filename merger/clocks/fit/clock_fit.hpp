@@ -16,6 +16,7 @@ struct ClockFitSettings {
   /// [window]: samples that are held out, to be compared with the result. A fit without them is not brought into order
   /// and searches no clock steps. Empty: all samples count.
   std::vector<bool> held_out{};
+  bool may_slew = true;  ///< whether the system of some host may slew its clock, by up to 500 ppm
 };
 
 struct ClockFitResult {

@@ -48,6 +48,13 @@ struct ClockCorrection {
   double knot_ns(std::size_t k) const { return begin_ns + spacing_ns * static_cast<double>(k); }
 
   double bend_ns(std::size_t domain, std::size_t k) const { return bend_at(&z[domain * knots + k]); }
+  /// The sharpest bend of any clock: the largest change of rate from one knot to the next.
+  double sharpest_bend() const {
+    double sharpest_ns = 0;
+    for (std::size_t h = 0; h < domains; ++h)
+      for (std::size_t k = 1; k + 1 < knots; ++k) sharpest_ns = std::max(sharpest_ns, bend_ns(h, k));
+    return sharpest_ns / spacing_ns;
+  }
 
   double shifted(std::size_t domain, double time_ns) const {
     double result = time_ns;

@@ -109,7 +109,8 @@ SimulatedRun::SimulatedRun(const Scenario& scenario_, bool with_calls)
     meta.pid = 1000 + rank;
     meta.hostname = "node" + std::to_string(host_of(rank));
     meta.executable = "./simulated";
-    meta.clock = ClockKind::monotonic_raw;
+    const bool is_slewed = scenario.drift == Drift::slewed || !scenario.slews.empty();
+    meta.clock = is_slewed ? ClockKind::monotonic : ClockKind::monotonic_raw;
     meta.domain = 1000 + static_cast<std::uint64_t>(host_of(rank));
     meta.is_finalized = scenario.has_finish;
     meta.texts.push_back({"run", "simulated-1", 0, 0});

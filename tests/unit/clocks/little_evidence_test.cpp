@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs that say little about how clocks run: short ones, and some with few messages.
+// Runs that say little about how clocks run: short ones, and some with few or late messages.
 
 #include <gtest/gtest.h>
 
@@ -94,6 +94,32 @@ TEST(FewMessages, LeaveStraightClocksStraight) {
     EXPECT_EQ(trial.clocks.verdict.shape, "lines");
     EXPECT_LE(errors(run, trial.clocks).p99, 0.02);
   }
+}
+
+/// Straight clocks, and hosts so busy that every message is up to some milliseconds late.
+Scenario late_messages(std::uint64_t seed) {
+  Scenario one{.name = "late", .hosts = 4, .ranks_per_host = 1, .seconds = 60, .latency_ns = 10'000};
+  one.drift = Drift::linear;
+  one.delays = DelayShape::recorded;
+  for (int host = 0; host < one.hosts; ++host) one.loads.push_back({host, -5, 100, 500'000});
+  one.seed = seed;
+  return one;
+}
+
+TEST(LateMessages, BendClocksThatNoSystemSlewsLessThanOthers) {
+  double steady = 0, slewed = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    SimulatedRun run{late_messages(seed)};
+    for (const ClockKind kind : {ClockKind::monotonic_raw, ClockKind::monotonic}) {
+      for (RankMeta& meta : run.metas) meta.clock = kind;
+      const ClockTrial trial{run, ClockModel::meridian};
+      (kind == ClockKind::monotonic ? slewed : steady) += errors(run, trial.clocks).p99;
+      EXPECT_EQ(trial.reversed, 0u);
+      EXPECT_EQ(bounds(run, trial.clocks, BoundLevel::t1, 1000).outside, 0u);
+    }
+  }
+  EXPECT_LE(steady, 0.85 * slewed);
 }
 
 }  // namespace
