@@ -27,8 +27,16 @@ bool is_ended_from_outside(const RankSummary& rank) {
   return false;
 }
 
+/// Signals by which a program, or the batch system before its limit, ends what takes too long: a rank in a call waited there.
+bool is_ended_by_time_limit(const RankSummary& rank) {
+  if (rank.end_call.empty()) return false;
+  for (const char* const name : {"SIGALRM", "SIGUSR1", "SIGUSR2"})
+    if (rank.end.find(name) != std::string::npos) return true;
+  return false;
+}
+
 bool is_ended_by_itself(const RankSummary& rank) {
-  return !rank.end.empty() && rank.end != "running" && !is_ended_from_outside(rank);
+  return !rank.end.empty() && rank.end != "running" && !is_ended_from_outside(rank) && !is_ended_by_time_limit(rank);
 }
 
 /// All processes left by exit, without an error and without a call under way: none ended because of another one.
@@ -113,7 +121,11 @@ std::string describe_run_end(const Summary& summary) {
     where += (i == 0 ? "" : ", ") + describe_open_call(*waiting[i]);
   if (waiting.size() > kMostNamed) where += fmt::format(" and {} more", waiting.size() - kMostNamed);
   const bool is_snapshot = ended.front()->end == "running";
+  const auto limited =
+      std::ranges::find_if(ended, [](const RankSummary* rank) { return is_ended_by_time_limit(*rank); });
   std::string text = is_snapshot ? "The program was running when this snapshot was made"
+                     : limited != ended.end()
+                         ? fmt::format("The program was ended by {} in rank {}", (*limited)->end, (*limited)->rank)
                      : ended.front()->end.empty()
                          ? "The program ended without MPI_Finalize"
                          : fmt::format("The program was ended from outside, by {}", ended.front()->end);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "cli/where/call_places.hpp"
@@ -41,14 +42,25 @@ std::string describe_circle(const WhereReport& report) {
   return text;
 }
 
+/// Whether the rank left a call, as a watchdog of the program does: not by a fault or MPI_Abort.
+bool may_have_waited(const RankSummary& rank) {
+  constexpr std::array kFaults{"SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT", "SIGSYS", "SIGTRAP"};
+  const auto is_its_end = [&](const char* name) { return rank.end.find(name) != std::string::npos; };
+  return !rank.end_call.empty() && rank.end != kAborted && std::ranges::none_of(kFaults, is_its_end);
+}
+
 }  // namespace
 
 void add_past_deadlock(const std::filesystem::path& directory, Summary& summary) {
   const bool has_ended_early = std::ranges::any_of(
       summary.ranks, [](const RankSummary& rank) { return rank.end != kFinalized && rank.end != "running"; });
-  if (!has_ended_early || cause_of_end(summary) != nullptr) return;
+  const RankSummary* const cause = cause_of_end(summary);
+  if (!has_ended_early || (cause != nullptr && !may_have_waited(*cause))) return;
   const Result<WhereReport> report = complete_report(directory);
   if (!report || report->is_running() || report->deadlock.cycle.empty()) return;
+  // A rank of the circle ended what all of them waited in.
+  const auto is_cause = [&](const Party& party) { return party.rank == cause->rank; };
+  if (cause != nullptr && std::ranges::none_of(report->deadlock.cycle, is_cause)) return;
   Finding finding = describe(FindingId::rank_deadlock);
   finding.count = report->deadlock.ranks.size();
   finding.detail = describe_circle(*report);

@@ -24,6 +24,17 @@ TEST(RunEnd, OfAHangIsTheCallsLongestUnderWay) {
       "s. If it hung, `meridian where` says who waits for whom.");
 }
 
+TEST(RunEnd, OfARankWhoseAlarmRangInACallIsAHangAndNotItsFault) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 60, "MPI_Recv (a.c:7)", 50);
+  end(summary.ranks[2], "signal 14 (SIGALRM)", 59, "MPI_Recv (a.c:7)", 49);
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+  EXPECT_THAT(describe_run_end(summary),
+              StartsWith("The program was ended by signal 14 (SIGALRM) in rank 2: rank 0 in MPI_Recv"));
+  end(summary.ranks[2], "signal 14 (SIGALRM)", 59);
+  EXPECT_THAT(describe_run_end(summary), StartsWith("Rank 2 was killed by signal 14 (SIGALRM) outside MPI"));
+}
+
 TEST(RunEnd, NamesTheRankThatASignalEnded) {
   Summary summary = samples::four_ranks();
   end(summary.ranks[0], "signal 15 (SIGTERM)", 9, "MPI_Barrier (a.c:9)", 1);
