@@ -156,9 +156,7 @@ bool is_outside_window() noexcept {
 
 bool is_full() noexcept { return g_is_full.load(std::memory_order_relaxed); }
 
-bool is_over() noexcept {
-  return is_full() || g_window.load(std::memory_order_relaxed) == Window::over;
-}
+bool is_over() noexcept { return is_full() || g_window.load(std::memory_order_relaxed) == Window::over; }
 
 void end_recording() noexcept {
   g_is_full.store(true, std::memory_order_relaxed);
