@@ -110,7 +110,7 @@ class SharedAnalysesTest : public testing::Test {
     rank.sample_stacks = {{}, {0, 0x10400}, {1, 0x10500}};
     const std::uint64_t end = rank.thread().batch.leave_ticks.back(), step = end / 1000 + 1;
     for (std::uint64_t ticks = 0; ticks < end; ticks += step)
-      rank.samples.push_back({ticks, 0, static_cast<std::uint32_t>(ticks / step % 3)});
+      rank.samples.push_back({ticks, ticks / step % 5 == 0 ? 1U : 0U, static_cast<std::uint32_t>(ticks / step % 3)});
     for (std::uint64_t ticks = 2 * step; ticks < end; ticks += 10 * step)
       rank.processor.push_back({ticks, step, 0, 0, 1, ticks % 3 != 0});
     rank.meta.texts.push_back({kEnergyZoneKey, "package package-0", 0, 0});
