@@ -21,7 +21,7 @@ def two_runs(work):
 
 def open_both(browser, page):
     browser.open(f"file://{page}")
-    browser.wait(f"{FRAMES}.every((frame) => frame.contentDocument?.documentElement.dataset.ready === 'yes')")
+    browser.wait(f"{FRAMES}.every((frame) => frame.contentDocument?.documentElement?.dataset.ready === 'yes')")
 
 
 def check_two_runs_are_on_one_page_with_what_compare_says():
