@@ -51,10 +51,6 @@ def check_where(jobs):
     jobs.trace = jobs.work / "behind-run"
     jobs.compare("a launcher behind run", [*jobs.run_words, "--", *jobs.launcher, program], untraced, [jobs.where()])
     jobs.check.equal("its rank files", len(list(jobs.trace.glob("rank-*.h5"))), jobs.options.ranks)
-    for setting, value in (("MERIDIAN_MAX_CALLS", 1), ("MERIDIAN_MAX_SIZE", 1)):
-        jobs.trace = jobs.work / setting
-        said = f"{jobs.where()}. Calls beyond {setting} were only counted"
-        jobs.compare(setting, [*jobs.launcher, *jobs.run_words, program], untraced, [said], **{setting: value})
     jobs.trace = jobs.work / "left"
     _, ours = jobs.start([*jobs.launcher, *jobs.run_words, jobs.options.ending, "exit"])
     jobs.check.equal("without MPI_Finalize", ours, [jobs.where()])

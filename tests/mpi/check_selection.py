@@ -36,7 +36,7 @@ def choices(ranks):
         ({"MERIDIAN_MIN_DURATION": 1000000000}, spare, MESSAGES, own, False),
         ({"MERIDIAN_WINDOW": "0:1000"}, {}, MESSAGES, own, False),
         ({"MERIDIAN_WINDOW": "1000:"}, everything, 0, 0, False),
-        ({"MERIDIAN_MAX_CALLS": 7}, ANY, ANY, ANY, True),
+        ({"MERIDIAN_MAX_CALLS": 7, "MERIDIAN_QUIET": "no"}, ANY, ANY, ANY, True),
         ({"MERIDIAN_LEVELS": "all,-MPI_Isend"}, {"MPI_Isend": 2 * EACH}, 0, own, True),
         ({"MERIDIAN_LEVELS": "all,-request"}, ANY, ANY, own, True),
         ({"MERIDIAN_LEVELS": "all,-coll"}, {"MPI_Allreduce": 7, "MPI_Barrier": 1}, MESSAGES, 0, False),
@@ -49,6 +49,8 @@ def check_choice(check, options, choice, work):
     runs = tracing.run(options, [options.program], work, **variables)
     check.equal(f"{name}: exit code", runs.traced.returncode, 0)
     check.equal(f"{name}: output", runs.traced.stdout, runs.untraced.stdout)
+    is_named = "Calls beyond MERIDIAN_MAX_CALLS were only counted" in runs.traced.stderr
+    check.equal(f"{name}: whether the limit is named", is_named, "MERIDIAN_MAX_CALLS" in variables)
     for rank, counted in runs.counted.items():
         recorded, missing = runs.traces[rank].counts(), passed(runs.folder / f"rank-{rank:05}.h5")
         for function, count in counted.items():

@@ -39,6 +39,7 @@ def run_program(options, work, wrapper=(), seconds=2):
 def check_functions(check, run, summary):
     said = {int(rank): dict(zip(NAMES, map(float, seconds))) for rank, *seconds in map(str.split, run.stdout.splitlines())}
     rows = {(row["rank"], row["function"]): row for row in summary["rank_functions"]}
+    of_rank = {rank: sum(row["samples"] for key, row in rows.items() if key[0] == rank) for rank in said}
     samples = {row["function"]: row["samples"] for row in summary["program_functions"]}
     for rank, seconds in said.items():
         computed = sum(row["self_s"] for key, row in rows.items() if key[0] == rank)
@@ -46,8 +47,8 @@ def check_functions(check, run, summary):
             # zlib's function is below the line of Python that calls it.
             found = rows[rank, function]["inclusive_s"] / computed if (rank, function) in rows else 0
             expected = seconds[name] / sum(seconds.values())
-            error = math.sqrt(expected * (1 - expected) / max(sum(samples.values()), 1))
-            near = abs(found - expected) <= max(0.03, 3 * error)
+            error = math.sqrt(expected * (1 - expected) / max(of_rank[rank], 1))
+            near = abs(found - expected) <= 0.02 + 3 * error
             check.true(f"rank {rank}: {function} has {found:.3f} of the time, the program says {expected:.3f}", near)
     interpreter = sum(count for name, count in samples.items() if name.startswith(("_PyEval", "PyObject", "_PyObject")))
     check.true(f"samples without a line: {interpreter} of {sum(samples.values())}", interpreter <= 0.05 * sum(samples.values()))
