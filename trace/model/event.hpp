@@ -237,7 +237,7 @@ inline constexpr std::uint64_t kStackSite = std::uint64_t{1} << 63;
 /// Used as return addresses: lines of a script, which an interpreter runs. Their names are texts (kScriptKey). No code lies
 /// at these addresses.
 inline constexpr std::uint64_t kFirstScriptSite = 0x1000;
-inline constexpr std::uint64_t kFirstSampledSite = 0xc000;  ///< from here on: those that samples have
+inline constexpr std::uint64_t kFirstSampledSite = 0xc000;  ///< the numbers of sampled lines begin here
 inline constexpr std::uint64_t kEndOfScriptSites = 0x10000;
 constexpr bool is_script_site(std::uint64_t address) noexcept {
   return address >= kFirstScriptSite && address < kEndOfScriptSites;
