@@ -133,7 +133,7 @@ class FunctionFinder final : public TraceVisitor {
       const double share = static_cast<double>(samples) / all;
       const double self_s = time_s * share;
       times[function].self_s += self_s;
-      // Samples that are due while the thread gives up its processor again and again in MPI come when it computes: too many of them.
+      // A thread that yields its processor often in MPI gets samples that are due there only when it computes again: too many.
       times[function].processor_s += thread.processor_ns != 0 ? std::min(processor_s(thread, samples), self_s) : self_s;
       times[function].samples += samples;
       times[function].variance += time_s * time_s * share * (1 - share) / all;

@@ -46,7 +46,7 @@ void start_window() noexcept;
 bool is_outside_window() noexcept;
 bool is_over() noexcept;
 bool is_full() noexcept;  ///< MERIDIAN_MAX_SIZE is reached
-/// The setting that ended the recording of calls or of some of them, by what this rank has recorded; null: none did.
+/// The name of the limit (MERIDIAN_MAX_SIZE, MERIDIAN_MAX_CALLS) that this rank has reached; null: it has reached neither.
 const char* limit_reached() noexcept;
 
 /// Records that the next switch is not made by the program, so that it is not at the same call on every rank.

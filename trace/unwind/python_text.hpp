@@ -48,7 +48,7 @@ class PythonText {
     const int length = snprintf(text_, sizeof text_, "%u", line);
     length_ = length > 0 ? static_cast<std::size_t>(length) : 0;
   }
-  /// The function, then the file. `characters`: those of a `string`, as far as kMostPythonName of them.
+  /// Call it for the function, then for the file. `characters`: the text of `string`, at least the first kMostPythonName characters.
   void add_name(const PythonString& string, const unsigned char* characters) noexcept {
     constexpr std::size_t kLongestCharacter = 4;
     add('\x1f');

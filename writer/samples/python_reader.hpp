@@ -51,7 +51,7 @@ class PythonReader {
   bool copy(std::uint64_t from, std::span<unsigned char> to);
   template <class Value>
   bool load(std::uint64_t from, Value& value);
-  /// The innermost frame now; 0: there is none.
+  /// The address of the innermost frame now; 0: the thread runs no Python.
   std::uint64_t innermost();
   bool read_frames();
   std::uint64_t site_of(const Frame& frame);

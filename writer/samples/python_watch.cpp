@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "trace/model/event.hpp"
@@ -27,7 +28,11 @@ PythonWatch::PythonWatch(std::int32_t pid, const PythonPlace& place, clockid_t c
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // handlers run in the main thread
-  thread_ = std::thread{[this] { run(); }};
+  try {
+    if (doorbell_) thread_ = std::thread{[this] { run(); }};
+  } catch (const std::system_error&) {
+    // Without it samples have no lines, but all else is recorded.
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -37,7 +42,7 @@ PythonWatch::~PythonWatch() {
     is_over_ = true;
   }
   wake();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
 }
 
 void PythonWatch::wake() noexcept {

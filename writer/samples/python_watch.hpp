@@ -18,7 +18,7 @@ namespace meridian {
 /// kernel's notice, and reads what the interpreter keeps in memory some 50 us later.
 class PythonWatch {
  public:
-  /// `clock`: of the samples.
+  /// `clock`: of the samples. Where no thread can be made, no lines are read.
   PythonWatch(std::int32_t pid, const PythonPlace& place, clockid_t clock);
   ~PythonWatch();
   PythonWatch(const PythonWatch&) = delete;
@@ -53,7 +53,7 @@ class PythonWatch {
   Descriptor doorbell_;
   std::mutex mutex_;  // of all that follows up to the thread
   PythonReader reader_;
-  Descriptor event_;  // of the thread alone, which takes over the next one
+  Descriptor event_;  // used by the thread alone: it takes over next_event_
   Descriptor next_event_;
   bool has_next_event_ = false, is_over_ = false;
   std::vector<Reading> new_readings_;

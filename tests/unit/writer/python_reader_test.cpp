@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of Python in the memory of another process, here in that of the test, laid out as CPython 3.11 does it.
+// Lines of Python in the memory of a process. Here it is the test's own memory, laid out as by CPython 3.11.
 
 #include "writer/samples/python_reader.hpp"
 
