@@ -113,7 +113,7 @@ Status MessageWaits::look(const MergedEvent& event, std::span<const EventLink> l
   return {};
 }
 
-/// Of the waits for `parts_` and for messages, all but the longest are not counted. One for a collective is added where that is found.
+/// Keeps the longest of the waits for `parts_` and for messages. A wait for a collective is added where its collective is looked at.
 Status MessageWaits::keep_longest(const WindowEvent& here, std::optional<FoundWait>& of_messages) {
   std::int64_t longest_ns = of_messages ? of_messages->ns : 0;
   for (std::uint64_t& part : parts_) {

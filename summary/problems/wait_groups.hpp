@@ -24,16 +24,16 @@ struct WaitGroup {
   void add(const WaitSummary& row);
 };
 
-/// The rank for which most of the time was waited; -1: there is none such.
+/// The rank that others waited for most of the time; -1: no single rank.
 std::int32_t main_causer(const WaitGroup& group);
 
-/// Several ranks, by number, for which others wait nearly all of the time and which hardly wait themselves; empty: there are none such.
+/// The ranks, by number, that others wait for nearly all of the time and that hardly wait themselves; empty: fewer than two.
 std::vector<std::int32_t> joint_causers(const WaitGroup& group);
 
 /// The ranks that wait for these ones, and not mostly for others.
 std::set<std::int32_t> waiters_for(const std::vector<std::int32_t>& causers, const WaitGroup& group);
 
-/// Of the group's waits, those of ranks that are none of these, for one of these.
+/// The waits of the group in which another rank waits for one of these ranks.
 double waits_for(const std::vector<std::int32_t>& causers, const WaitGroup& group);
 
 /// "rank 2", "ranks 0, 1 and 3"
