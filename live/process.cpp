@@ -3,9 +3,10 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include <array>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <filesystem>
@@ -13,6 +14,8 @@
 #include <sstream>
 #include <string>
 #include <system_error>
+
+#include "trace/ring/process_memory.hpp"
 
 namespace meridian {
 
@@ -68,10 +71,9 @@ std::optional<std::int32_t> lock_holder([[maybe_unused]] std::int32_t pid, [[may
   if (!is_mutex && kind != LockKind::read && kind != LockKind::write) return std::nullopt;
   const std::size_t offset =
       is_mutex ? offsetof(pthread_mutex_t, __data.__owner) : offsetof(pthread_rwlock_t, __data.__cur_writer);
-  std::int32_t tid = 0;
-  const iovec here{&tid, sizeof tid};
-  const iovec there{reinterpret_cast<void*>(object + offset), sizeof tid};
-  if (::process_vm_readv(pid, &here, 1, &there, 1, 0) != static_cast<ssize_t>(sizeof tid)) return std::nullopt;
+  std::array<unsigned char, sizeof(std::int32_t)> copied{};
+  if (!ProcessMemory{pid}.copy(object + offset, copied)) return std::nullopt;
+  const auto tid = std::bit_cast<std::int32_t>(copied);
   // The C library does not store readers.
   return is_mutex || tid != 0 ? std::optional{tid} : std::nullopt;
 #else

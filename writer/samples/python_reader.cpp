@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "writer/samples/python_reader.hpp"
 
-#include <sys/uio.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -36,7 +33,7 @@ std::size_t PythonReader::Hash::operator()(const Point& point) const noexcept {
   return static_cast<std::size_t>(((point.frame.instruction * kSpread ^ point.identity) * kSpread) >> 7);
 }
 
-PythonReader::PythonReader(std::int32_t pid, const PythonPlace& place) : pid_{pid}, place_{place} {
+PythonReader::PythonReader(std::int32_t pid, const PythonPlace& place) : memory_{pid}, place_{place} {
   const PythonLayout& layout = place_.layout;
   const auto end = [](std::initializer_list<std::uint16_t> offsets) {
     return std::max(offsets) + sizeof(std::uint64_t);
@@ -47,18 +44,9 @@ PythonReader::PythonReader(std::int32_t pid, const PythonPlace& place) : pid_{pi
   object_.resize(std::max<std::size_t>(layout.ascii_bytes, kPythonTextState + sizeof(std::uint32_t)));
 }
 
-bool PythonReader::copy(std::uint64_t from, std::span<unsigned char> to) {
-  if (from == 0) return false;
-  const iovec local{to.data(), to.size()};
-  const iovec remote{reinterpret_cast<void*>(from), to.size()};  // an address of the other process
-  const ssize_t copied = ::process_vm_readv(pid_, &local, 1, &remote, 1, 0);
-  if (copied < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS)) refusal_ = errno;
-  return copied == static_cast<ssize_t>(to.size());
-}
-
 template <class Value>
 bool PythonReader::load(std::uint64_t from, Value& value) {
-  return copy(from, {reinterpret_cast<unsigned char*>(&value), sizeof value});
+  return memory_.copy(from, {reinterpret_cast<unsigned char*>(&value), sizeof value});
 }
 
 std::uint64_t PythonReader::innermost() {
@@ -75,7 +63,7 @@ bool PythonReader::read_frames() {
   frames_.clear();
   const std::uint64_t first = innermost();
   std::uint64_t frame = first;
-  for (std::size_t i = 0; i < kMostPythonFrames && frame != 0 && copy(frame, frame_); ++i) {
+  for (std::size_t i = 0; i < kMostPythonFrames && frame != 0 && memory_.copy(frame, frame_); ++i) {
     if (frame_[layout.frame_owner] != kPythonFrameOfC)
       frames_.push_back({value_at<std::uint64_t>(frame_, layout.frame_code),
                          value_at<std::uint64_t>(frame_, layout.frame_instruction)});
@@ -92,7 +80,7 @@ std::uint32_t PythonReader::line_of(const Frame& frame, std::span<const unsigned
   const std::uint64_t bytes = head[kPythonSize / sizeof(std::uint64_t)];
   if (bytes == 0 || bytes > kMostLineTable) return 0;
   table_.resize(bytes);
-  if (!copy(table + kPythonBytes, table_)) return 0;
+  if (!memory_.copy(table + kPythonBytes, table_)) return 0;
   const std::uint64_t begin = frame.code + layout.instructions, offset = frame.instruction - begin;
   const std::uint64_t end = value_at<std::uint64_t>(code, kPythonSize) * kPythonInstruction;
   return python_line(table_.data(), table_.size(), value_at<std::int32_t>(code, layout.firstlineno),
@@ -106,11 +94,11 @@ std::uint64_t PythonReader::name(const Frame& frame, std::span<const unsigned ch
   text.add_line(line_of(frame, code));
   for (const std::uint16_t offset : {layout.qualname, layout.filename}) {
     const auto object = value_at<std::uint64_t>(code, offset);
-    if (!copy(object, object_)) return 0;
+    if (!memory_.copy(object, object_)) return 0;
     const PythonString string = python_string(object_.data(), layout, place_.text_type);
     if (string.width == 0) return 0;
     characters_.resize(std::min<std::uint64_t>(string.length, kMostPythonName) * string.width);
-    if (!characters_.empty() && !copy(object + string.begin, characters_)) return 0;
+    if (!characters_.empty() && !memory_.copy(object + string.begin, characters_)) return 0;
     text.add_name(string, characters_.data());
   }
   if (text.is_frozen()) return kPassedOver;
@@ -126,7 +114,7 @@ std::uint64_t PythonReader::name(const Frame& frame, std::span<const unsigned ch
 
 std::uint64_t PythonReader::site_of(const Frame& frame) {
   const PythonLayout& layout = place_.layout;
-  if (!copy(frame.code, code_) || value_at<std::uint64_t>(code_, kPythonType) != place_.code_type) return 0;
+  if (!memory_.copy(frame.code, code_) || value_at<std::uint64_t>(code_, kPythonType) != place_.code_type) return 0;
   const auto units = value_at<std::uint64_t>(code_, kPythonSize);
   if (units == 0 || units > kMostUnits) return 0;
   const auto line = static_cast<std::uint32_t>(value_at<std::int32_t>(code_, layout.firstlineno));

@@ -8,12 +8,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trace/ring/process_memory.hpp"
 #include "trace/unwind/python_layout.hpp"
 
 namespace meridian {
 
-/// Reads the lines of Python that a thread of another process is in, while it runs: process_vm_readv(2) copies the frames that
-/// the interpreter keeps in memory, nothing runs in that process for it, and what does not look like a frame ends the stack. Not
+/// Reads the lines of Python that a thread of another process is in, while it runs: copies the frames that the
+/// interpreter keeps in memory; nothing runs in that process for it, and what does not look like a frame ends the stack. Not
 /// thread-safe.
 class PythonReader {
  public:
@@ -31,7 +32,7 @@ class PythonReader {
   /// The lines that were new since the last call.
   std::vector<Line> take_lines();
   /// errno with which the kernel refused to copy memory of the process; 0: it did not.
-  int refusal() const noexcept { return refusal_; }
+  int refusal() const noexcept { return memory_.refusal(); }
 
  private:
   struct Frame {
@@ -48,7 +49,6 @@ class PythonReader {
     std::size_t operator()(const Point& point) const noexcept;
   };
 
-  bool copy(std::uint64_t from, std::span<unsigned char> to);
   template <class Value>
   bool load(std::uint64_t from, Value& value);
   /// The address of the innermost frame now; 0: the thread runs no Python.
@@ -58,9 +58,8 @@ class PythonReader {
   std::uint64_t name(const Frame& frame, std::span<const unsigned char> code);
   std::uint32_t line_of(const Frame& frame, std::span<const unsigned char> code);
 
-  std::int32_t pid_;
+  ProcessMemory memory_;
   PythonPlace place_;
-  int refusal_ = 0;
   std::vector<Frame> frames_;
   std::vector<unsigned char> frame_, code_, object_, characters_, table_;
   std::unordered_map<Point, std::uint64_t, Hash> known_;

@@ -62,22 +62,41 @@ def check_problem(check, summary):
         check.true(f"the problems have {words!r}: {texts}", words in texts)
 
 
-def refuse():
-    """What a container does that knows no process_vm_readv(2); then runs the rest of the command."""
-    number = {"x86_64": 310, "aarch64": 270}[os.uname().machine]
+CALLS = {"process_vm_readv": {"x86_64": 310, "aarch64": 270}, "preadv": {"x86_64": 295, "aarch64": 69}}
+
+
+def refuse(names, command):
+    """What a container does that does not know these system calls; then runs the command."""
     load, jump_equal, give = 0x20, 0x15, 0x06
-    code = [(load, 0, 0, 0), (jump_equal, 0, 1, number), (give, 0, 0, 0x00050000 | 1), (give, 0, 0, 0x7FFF0000)]
+    code = [(load, 0, 0, 0)]
+    for name in names:
+        code += [(jump_equal, 0, 1, CALLS[name][os.uname().machine]), (give, 0, 0, 0x00050000 | 1)]
+    code.append((give, 0, 0, 0x7FFF0000))
     buffer = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in code))
     filter_of = struct.pack("HxxxxxxP", len(code), ctypes.addressof(buffer))
     libc = ctypes.CDLL(None, use_errno=True)
     no_new_privileges, set_seccomp, filter_mode = 38, 22, 2
     if libc.prctl(no_new_privileges, 1, 0, 0, 0) != 0 or libc.prctl(set_seccomp, filter_mode, filter_of, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl")
-    os.execvp(sys.argv[2], sys.argv[2:])
+    os.execvp(command[0], command)
+
+
+def refusal_of(*names):
+    return sys.executable, "-B", pathlib.Path(__file__).resolve(), "--refuse", ",".join(names)
+
+
+def check_without_call(check, options, work):
+    """/proc/PID/mem in place of process_vm_readv(2)."""
+    run, merged, summary = run_program(options, work, refusal_of("process_vm_readv"), 0.5)
+    check.equal("one call refused: exit codes", (run.returncode, merged.returncode), (0, 0))
+    found = {row["function"] for row in summary["program_functions"]}
+    check.true(f"one call refused: {found}", found >= set(NAMES.values()))
+    findings = {row["name"] for row in summary["findings"]}
+    check.true(f"one call refused: {findings}", "samples.python_refused" not in findings)
 
 
 def check_refused(check, options, work):
-    run, merged, summary = run_program(options, work, (sys.executable, "-B", pathlib.Path(__file__).resolve(), "--refuse"), 0.5)
+    run, merged, summary = run_program(options, work, refusal_of("process_vm_readv", "preadv"), 0.5)
     check.equal("refused: exit codes", (run.returncode, merged.returncode), (0, 0))
     found = {row["name"]: row for row in summary["findings"]}
     check.equal("refused: ranks", found.get("samples.python_refused", {}).get("count"), options.ranks)
@@ -108,7 +127,7 @@ def check_live(check, options, work):
 
 def main():
     if sys.argv[1:2] == ["--refuse"]:
-        refuse()
+        refuse(sys.argv[2].split(","), sys.argv[3:])
     options = launch.parser().parse_args()
     known = "import sys, mpi4py; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13)))"
     if subprocess.run([PYTHON, "-c", known], capture_output=True, check=False).returncode != 0:
@@ -124,6 +143,7 @@ def main():
         check_functions(check, run, summary)
         if int(options.ranks) > 1:
             check_problem(check, summary)
+        check_without_call(check, options, pathlib.Path(folder) / "without-call")
         check_refused(check, options, pathlib.Path(folder) / "refused")
         check_live(check, options, pathlib.Path(folder) / "live")
     return check.finish(run, merged)
