@@ -12,6 +12,7 @@
 #include "merger/clocks/fit/clock_fit.hpp"
 #include "merger/clocks/fit/clock_hull.hpp"
 #include "merger/clocks/steps/clock_steps.hpp"
+#include "merger/clocks/steps/straight_steps.hpp"
 #include "merger/model/clock_tuning.hpp"
 #include "merger/model/findings.hpp"
 #include "trace/format/rank/rank_file.hpp"
@@ -44,20 +45,33 @@ ClockCorrection correction_of(const std::vector<HullLine>& lines, const ClockSam
   return correction;
 }
 
+bool is_smooth(const ClockFitResult& fit, bool may_slew) {
+  const double most = may_slew ? ClockTuning::kSlewed : ClockTuning::kSuddenRate;
+  return fit.infeasible == 0 && fit.correction.sharpest_bend() <= most;
+}
+
 /// Fits without clock steps first. If messages are still reversed, or a clock bends more than slewed clocks do, steps
 /// are removed from the first lines and the fit is repeated; the better fit is returned.
+/// drifts  [domain]: of the first lines from the clocks' own ticks
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockCorrection& lines,
-                                const ClockFitSettings& settings) {
-  ClockFitResult plain = fit_correction(samples, lines, settings);
-  const bool is_in_order = plain.infeasible == 0 && !plain.correction.has_steps();
-  const double sharpest = plain.correction.sharpest_bend();
-  ClockCorrection stepped = lines;
-  if ((is_in_order && sharpest <= ClockTuning::kSlewed) || find_steps(samples, stepped, settings.reference) == 0)
-    return plain;
-  ClockFitResult around = fit_correction(samples, stepped, settings);
-  const bool is_smoother = around.correction.sharpest_bend() <= ClockTuning::kSmoother * sharpest;
-  const bool is_better = around.infeasible <= plain.infeasible && (is_smoother || !is_in_order);
-  return is_better ? std::move(around) : std::move(plain);
+                                const ClockFitSettings& settings, std::span<const double> drifts) {
+  ClockFitResult best = fit_correction(samples, lines, settings);
+  if (is_smooth(best, settings.may_slew) && !best.correction.has_steps()) return best;
+  if (ClockCorrection stepped = lines; find_steps(samples, stepped, settings.reference) > 0) {
+    ClockFitResult around = fit_correction(samples, stepped, settings);
+    const bool is_in_order = best.infeasible == 0 && !best.correction.has_steps();
+    const bool is_smoother =
+        around.correction.sharpest_bend() <= ClockTuning::kSmoother * best.correction.sharpest_bend();
+    if (around.infeasible <= best.infeasible && (is_smoother || !is_in_order)) best = std::move(around);
+  }
+  if (is_smooth(best, settings.may_slew)) return best;
+  if (ClockCorrection stepped = lines; find_straight_steps(samples, stepped, settings.reference, drifts) > 0) {
+    ClockFitResult around = fit_correction(samples, stepped, settings);
+    const bool is_smoother = around.correction.sharpest_bend() < best.correction.sharpest_bend();
+    if (around.infeasible < best.infeasible || (around.infeasible == best.infeasible && is_smoother))
+      best = std::move(around);
+  }
+  return best;
 }
 
 std::string name_of(ClockShape shape) {
@@ -209,7 +223,9 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   if (!is_hull) {
     ClockFitSettings settings{first.reference, options.segment_s * kNsPerSecond};
     settings.may_slew = may_slew(metas);
-    ClockFitResult fit = fit_around_steps(samples, correction, settings);
+    std::vector<double> drifts(first.domains, 0);
+    for (const ClockSummary& row : first.table) drifts[row.domain] = row.drift_ppm * kOnePpm;
+    ClockFitResult fit = fit_around_steps(samples, correction, settings, drifts);
     const auto is_known = [](const HullLine& line) { return line.is_placed && line.is_two_way; };
     bent = fit.correction;
     if (std::ranges::all_of(lines, is_known)) {

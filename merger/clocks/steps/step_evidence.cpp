@@ -12,6 +12,7 @@ namespace meridian {
 namespace {
 
 constexpr std::uint32_t kNoDomain = 0xffffffff;
+constexpr std::size_t kMostCombinations = 16;
 
 }  // namespace
 
@@ -45,13 +46,22 @@ void StepEvidence::decide(std::uint32_t domain, double ns, IsPossible&& is_possi
   for (SoughtStep& sought : steps_) {
     if (sought.domain != domain || ns < sought.first_ns || ns > sought.last_ns) continue;
     const ClockStep& step = correction_.steps[domain][sought.number];
-    double shifted = ns;
-    for (const ClockStep& other : correction_.steps[domain])
-      if (&other != &step && ns >= other.at_ns) shifted -= other.size_ns;
+    std::vector<double> shifted{ns};  // if the stamp may be from either side of others too, each combination
+    for (const ClockStep& other : correction_.steps[domain]) {
+      if (&other == &step) continue;
+      const bool is_either = other.is_ambiguous_at(ns) && shifted.size() < kMostCombinations;
+      if (is_either)
+        for (std::size_t i = shifted.size(); i-- > 0;) shifted.push_back(shifted[i] - other.size_ns);
+      else if (ns >= other.at_ns)
+        for (double& one : shifted) one -= other.size_ns;
+    }
     const double tolerance = std::min(ClockTuning::kSurely * std::abs(step.size_ns), ClockTuning::kPlaceDoubtNs);
     const auto corrected = [&](double t) { return t + correction_.extended(domain, t); };
-    const bool before = is_possible(corrected(shifted), tolerance);
-    const bool after = is_possible(corrected(shifted - step.size_ns), tolerance);
+    const auto may_be = [&](double size_ns) {
+      return std::ranges::any_of(shifted, [&](double one) { return is_possible(corrected(one - size_ns), tolerance); });
+    };
+    const bool before = may_be(0);
+    const bool after = may_be(step.size_ns);
     if (before && !after) sought.until_ns = std::max(sought.until_ns, ns);
     if (after && !before) sought.from_ns = std::min(sought.from_ns, ns);
   }
