@@ -263,7 +263,8 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   const std::int64_t end_ns = samples.end_ns() - zero_ns;
   ClockCertificate certificate;
   if (!is_hull) {
-    certificate = certify(samples, correction, first.reference, {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns});
+    certificate = certify(samples, correction, first.reference,
+                          {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns, .may_slew = may_slew(metas)});
     clocks.bounds = bounds_of(correction, certificate, zero_ns);
   }
   const double all_ns = std::max(1.0, static_cast<double>(samples.end_ns() - samples.begin_ns()));

@@ -232,6 +232,7 @@ class Certifier {
     break_reference();
     for (std::size_t h = 0; h < correction_.domains; ++h) break_altogether(h);
     break_excursions();
+    for (std::size_t h = 0; !assumptions_.may_slew && h < correction_.domains; ++h) break_bent(h);
     for (std::size_t h = 0; h < correction_.domains; ++h)
       for (const ClockStep& step : correction_.steps[h]) break_around_step(h, step);
   }
@@ -277,6 +278,16 @@ class Certifier {
     for (std::size_t k = 0; k < correction_.knots; ++k)
       for (std::size_t h = 0; strayed[k] >= several && h < correction_.domains; ++h)
         break_around(h, k, ClockTuning::kExcursionReaches[1] + 1);
+  }
+
+  /// A clock that nobody slews, and that seems to bend all the same, has been set unseen, or few messages say what it did.
+  void break_bent(std::size_t domain) {
+    bool is_bent = false;
+    for (std::size_t k = 1; k + 1 < correction_.knots; ++k)
+      is_bent |= correction_.bend_ns(domain, k) > ClockTuning::kSlewed * correction_.spacing_ns &&
+                 !is_followed(domain, k - 1, k + 1);
+    if (!is_bent || !correction_.steps[domain].empty()) return;
+    for (std::size_t k = 0; k < correction_.knots; ++k) result_.is_broken[node(domain, k)] = true;
   }
 
   /// A clock that was slewed as quickly as systems do it may have been slewed so at any time, unseen until the next messages.

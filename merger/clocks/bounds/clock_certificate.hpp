@@ -21,6 +21,8 @@ struct ClockAssumptions {
   /// [domain]: a time may be later than its stamp by up to this; empty: stamps are exact to a nanosecond
   std::vector<double> tick_ns{};
   double latency_share = ClockTuning::kLatencyShare;  ///< T2: no delay is below this share of the smallest of its pair
+  bool may_slew =
+      true;  ///< whether the system of some host may slew its clock; otherwise clocks do not bend unless they are set
 };
 
 /// Bounds at every knot: true time lies in [t - early, t + late]. Index [domain * knots + knot].

@@ -175,7 +175,6 @@ bool ClockObserver::is_distance(const Way& way) const noexcept {
 
 ClockSamples& ClockObserver::finish() {
   if (!instance_.empty()) add_instance();
-  samples_.hold_origin();
   for_each_exchange(metas_, first_.domain_of, [&](std::size_t asker, std::size_t answerer, const ExchangeRow& row) {
     const std::uint32_t own = first_.domain_of[asker], far = first_.domain_of[answerer];
     const ClockMap &here = first_.maps[asker], &there = first_.maps[answerer];

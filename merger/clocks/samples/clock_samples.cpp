@@ -45,7 +45,7 @@ void ClockSamples::see(std::int64_t time_ns) {
   }
   begin_ns_ = std::min(begin_ns_, time_ns);
   end_ns_ = std::max(end_ns_, time_ns);
-  if (time_ns < origin_ns_ && !is_origin_held_) move_origin(time_ns);
+  if (time_ns < origin_ns_) move_origin(time_ns);
 }
 
 /// Messages come almost in order of time, and exchanges after them, of which those at the start may be far earlier than the

@@ -52,15 +52,12 @@ class ClockSamples {
   void add(const DomainMessage& message);
   /// sides  one for each domain that took part, at least two
   void add_collective(std::span<const CollectiveSide> sides);
-  /// Leaves the origin where it is if no message has come so far, only collectives: samples from before it are then counted in window 0, on
-  /// the correction of its begin. Fits around clock steps rely on that (check_steps.py, *-collectives).
-  void hold_origin() noexcept { is_origin_held_ = has_origin_ && arrived_ == 0; }
   /// Call after the last sample.
   void seal();
 
   std::size_t domains() const noexcept { return domains_; }
   std::int64_t window_ns() const noexcept { return window_ns_; }
-  /// Begin of window 0. No sample has an earlier time, in whatever order samples come, unless hold_origin() was called.
+  /// Begin of window 0. No sample has an earlier time, in whatever order samples come.
   std::int64_t origin_ns() const noexcept { return origin_ns_; }
   std::int64_t begin_ns() const noexcept { return begin_ns_; }  ///< earliest time seen; 0 if there is none
   std::int64_t end_ns() const noexcept { return end_ns_; }
@@ -104,7 +101,6 @@ class ClockSamples {
   std::uint32_t used_windows_ = 0;  // the last window that was used, plus one
   bool has_origin_ = false;
   bool has_moved_origin_ = false;
-  bool is_origin_held_ = false;
   // Prefetch: the pairs' data is scattered.
   std::array<Waiting, ClockTuning::kWaiting> waiting_;
   std::size_t arrived_ = 0, taken_ = 0;  // total numbers

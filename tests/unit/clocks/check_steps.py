@@ -96,7 +96,8 @@ def check(scenario, seed, damage=lambda directory: None, missing=()):
         if rank != SET_HOST and worst > most_ns:
             wrong.append(f"rank {rank}: a time is off by {worst:.0f} ns, more than {most_ns:.0f}")
         inside = np.isfinite(early)
-        if rank == SET_HOST and inside.any() and np.abs(error[inside]).max() > 5 * most_ns:
+        # Collectives alone say little of a rate; bounds are as wide.
+        if rank == SET_HOST and traffic != "collectives" and inside.any() and np.abs(error[inside]).max() > 5 * most_ns:
             wrong.append(f"rank {rank}: a certified time is off by {np.abs(error[inside]).max():.0f} ns")
     if int((messages["receive_leave_ns"] <= messages["send_enter_ns"]).sum()):
         wrong.append("messages are reversed")
