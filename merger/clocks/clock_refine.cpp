@@ -56,7 +56,8 @@ bool is_smooth(const ClockFitResult& fit, bool may_slew) {
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockCorrection& lines,
                                 const ClockFitSettings& settings, std::span<const double> drifts) {
   ClockFitResult best = fit_correction(samples, lines, settings);
-  if (is_smooth(best, settings.may_slew) && !best.correction.has_steps()) return best;
+  const bool is_possible = settings.may_slew || have_rates_of_oscillators(drifts);
+  if (is_possible && is_smooth(best, settings.may_slew) && !best.correction.has_steps()) return best;
   if (ClockCorrection stepped = lines; find_steps(samples, stepped, settings.reference) > 0) {
     ClockFitResult around = fit_correction(samples, stepped, settings);
     const bool is_in_order = best.infeasible == 0 && !best.correction.has_steps();
@@ -64,13 +65,15 @@ ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockCorrecti
         around.correction.sharpest_bend() <= ClockTuning::kSmoother * best.correction.sharpest_bend();
     if (around.infeasible <= best.infeasible && (is_smoother || !is_in_order)) best = std::move(around);
   }
-  if (is_smooth(best, settings.may_slew)) return best;
+  if (is_smooth(best, settings.may_slew) && (is_possible || best.correction.has_steps())) return best;
   if (ClockCorrection stepped = lines; find_straight_steps(samples, stepped, settings.reference, drifts) > 0) {
     ClockFitResult around = fit_correction(samples, stepped, settings);
     const bool is_smoother = around.correction.sharpest_bend() < best.correction.sharpest_bend();
-    if (around.infeasible < best.infeasible || (around.infeasible == best.infeasible && is_smoother))
+    const bool is_explained = is_possible || best.correction.has_steps();
+    if (around.infeasible < best.infeasible || (around.infeasible == best.infeasible && (is_smoother || !is_explained)))
       best = std::move(around);
   }
+  if (!is_possible && !best.correction.has_steps()) doubt_rates(drifts, settings.reference, best.correction);
   return best;
 }
 

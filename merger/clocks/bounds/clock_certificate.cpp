@@ -175,7 +175,8 @@ class Certifier {
           looked_first = first, looked_last = last;
         }
         const auto [least, most] = looked;
-        const double rho = assumptions_.rho_ppm + assumptions_.rho_ppm_per_s * gaps.seconds[k];
+        const double rho =
+            assumptions_.rho_ppm + correction_.rate_doubt(h) * kPpm + assumptions_.rho_ppm_per_s * gaps.seconds[k];
         const double beyond = is_end ? ClockTuning::kEndsQuicker : 1;
         const double bends = most - least + (is_end ? beyond * unfollowed : unfollowed_[node(h, k)]);
         bend_[node(h, k)] = static_cast<float>(bends);
@@ -232,7 +233,8 @@ class Certifier {
     break_reference();
     for (std::size_t h = 0; h < correction_.domains; ++h) break_altogether(h);
     break_excursions();
-    for (std::size_t h = 0; !assumptions_.may_slew && h < correction_.domains; ++h) break_bent(h);
+    for (std::size_t h = 0; !assumptions_.may_slew && h < correction_.domains; ++h)
+      if (is_bent(h) || correction_.rate_doubt(h) > ClockTuning::kMostStraightRate) break_all(h);
     for (std::size_t h = 0; h < correction_.domains; ++h)
       for (const ClockStep& step : correction_.steps[h]) break_around_step(h, step);
   }
@@ -281,13 +283,12 @@ class Certifier {
   }
 
   /// A clock that nobody slews, and that seems to bend all the same, has been set unseen, or few messages say what it did.
-  void break_bent(std::size_t domain) {
-    bool is_bent = false;
-    for (std::size_t k = 1; k + 1 < correction_.knots; ++k)
-      is_bent |= correction_.bend_ns(domain, k) > ClockTuning::kSlewed * correction_.spacing_ns &&
-                 !is_followed(domain, k - 1, k + 1);
-    if (!is_bent || !correction_.steps[domain].empty()) return;
-    for (std::size_t k = 0; k < correction_.knots; ++k) result_.is_broken[node(domain, k)] = true;
+  bool is_bent(std::size_t domain) const {
+    bool is_found = false;
+    for (std::size_t k = 1; correction_.steps[domain].empty() && k + 1 < correction_.knots; ++k)
+      is_found |= correction_.bend_ns(domain, k) > ClockTuning::kSlewed * correction_.spacing_ns &&
+                  !is_followed(domain, k - 1, k + 1);
+    return is_found;
   }
 
   /// A clock that was slewed as quickly as systems do it may have been slewed so at any time, unseen until the next messages.
@@ -306,12 +307,15 @@ class Certifier {
 
   /// A clock that is contradicted this often does not keep the assumptions in between either.
   void break_altogether(std::size_t domain) {
-    if (domain == reference_) return;
     const auto begin = result_.is_broken.begin() + static_cast<std::ptrdiff_t>(node(domain, 0));
-    const auto end = begin + static_cast<std::ptrdiff_t>(correction_.knots);
-    if (static_cast<double>(std::count(begin, end, true)) >
-        ClockTuning::kMostBroken * static_cast<double>(correction_.knots))
-      std::fill(begin, end, true);
+    const auto broken =
+        static_cast<double>(std::count(begin, begin + static_cast<std::ptrdiff_t>(correction_.knots), true));
+    if (broken > ClockTuning::kMostBroken * static_cast<double>(correction_.knots)) break_all(domain);
+  }
+
+  void break_all(std::size_t domain) {
+    for (std::size_t k = 0; domain != reference_ && k < correction_.knots; ++k)
+      result_.is_broken[node(domain, k)] = true;
   }
 
   /// How far a clock can drift from one knot to the next; the allowed rate changes linearly between them.

@@ -264,6 +264,7 @@ ClockChoice choose_shape(const ClockSamples& samples, const ClockCorrection& ini
   }
   choice.shape = straight.shape;
   const ClockCorrection& bent = fit.correction;
+  straight.correction.rate_doubts = bent.rate_doubts;
   fit.correction = straight.correction.resampled(bent.begin_ns, bent.spacing_ns, bent.knots);
   fit.infeasible = straight.reversed;
   return choice;

@@ -42,6 +42,8 @@ struct ClockCorrection {
   std::size_t knots = 0;                      ///< of each domain, two at least
   std::vector<double> z;                      ///< [domain][knot], ns
   std::vector<std::vector<ClockStep>> steps;  ///< [domain], by time
+  /// [domain]: by how much the rate of a clock that was set may differ, in ns/ns, because little says what it is; empty: all are known
+  std::vector<double> rate_doubts{};
 
   double& knot(std::size_t domain, std::size_t k) { return z[domain * knots + k]; }
   double knot(std::size_t domain, std::size_t k) const { return z[domain * knots + k]; }
@@ -61,6 +63,12 @@ struct ClockCorrection {
     for (const ClockStep& step : steps[domain])
       if (time_ns >= step.at_ns) result -= step.size_ns;
     return result;
+  }
+
+  double rate_doubt(std::size_t domain) const { return rate_doubts.empty() ? 0 : rate_doubts[domain]; }
+  void set_rate_doubt(std::size_t domain, double rate) {
+    rate_doubts.resize(domains, 0);
+    rate_doubts[domain] = rate;
   }
 
   /// Whether any clock has a step.
@@ -104,7 +112,7 @@ struct ClockCorrection {
 
   /// The same function, sampled on other knots.
   ClockCorrection resampled(double begin, double step, std::size_t count) const {
-    ClockCorrection result{begin, step, domains, count, std::vector<double>(domains * count), steps};
+    ClockCorrection result{begin, step, domains, count, std::vector<double>(domains * count), steps, rate_doubts};
     for (std::size_t h = 0; h < domains; ++h)
       for (std::size_t k = 0; k < count; ++k) result.knot(h, k) = extended(h, result.knot_ns(k));
     return result;

@@ -39,6 +39,13 @@ struct Offsets {
 
 using Contradiction = std::pair<std::uint32_t, std::uint32_t>;  // of domains, the lower number first
 
+bool is_impossible(double drift) { return std::abs(drift) > ClockTuning::kMostStraightRate; }
+
+/// Of two clocks, that of the reference.
+double usual_drift(std::span<const double> drifts) {
+  return drifts.size() > 2 ? median({drifts.begin(), drifts.end()}, 0) : 0;
+}
+
 class StraightStepFinder {
  public:
   StraightStepFinder(const ClockSamples& samples, ClockCorrection& correction, std::size_t reference,
@@ -54,7 +61,7 @@ class StraightStepFinder {
 
   std::size_t run() {
     std::size_t found = 0;
-    for (const std::size_t domain : set_aside()) {
+    for (const std::size_t domain : find_odd()) {
       const std::vector<ClockStep> steps = steps_of(domain);
       found += steps.size();
       is_steady_[domain] = !steps.empty();
@@ -63,11 +70,13 @@ class StraightStepFinder {
   }
 
  private:
-  /// The domains that contradict others, so that the rest agrees.
-  std::vector<std::size_t> set_aside() {
+  /// The domains that no oscillator has the rate of, and those that contradict others, so that the rest agrees.
+  std::vector<std::size_t> find_odd() {
     std::set<Contradiction> contradicted = contradictions();
-    const double usual = median({drifts_.begin(), drifts_.end()}, 0);
+    const double usual = usual_drift(drifts_);
     std::vector<std::size_t> aside;
+    for (std::size_t h = 0; h < correction_.domains; ++h)
+      if (is_impossible(drifts_[h] - usual)) set_aside(h, contradicted, aside);
     while (!contradicted.empty() && aside.size() < ClockTuning::kMostSuspects) {
       std::vector<std::size_t> count(correction_.domains, 0);
       for (const auto& [from, to] : contradicted) ++count[from], ++count[to];
@@ -79,12 +88,15 @@ class StraightStepFinder {
         return oddness(one) < oddness(other);
       };
       const auto domains = std::views::iota(std::size_t{0}, correction_.domains);
-      const std::size_t worst = *std::ranges::max_element(domains, is_less_odd);
-      aside.push_back(worst);
-      is_steady_[worst] = false;
-      std::erase_if(contradicted, [&](const Contradiction& one) { return one.first == worst || one.second == worst; });
+      set_aside(*std::ranges::max_element(domains, is_less_odd), contradicted, aside);
     }
     return aside;
+  }
+
+  void set_aside(std::size_t domain, std::set<Contradiction>& contradicted, std::vector<std::size_t>& aside) {
+    aside.push_back(domain);
+    is_steady_[domain] = false;
+    std::erase_if(contradicted, [&](const Contradiction& one) { return one.first == domain || one.second == domain; });
   }
 
   /// The pairs of domains of which one receives a message, or leaves a collective, much too early on the first lines.
@@ -188,7 +200,12 @@ class StraightStepFinder {
     }
     const double rate = best.rates[best.rates.size() / 2];
     if (doubt_between(all.rates, rate) * length_ns_ > size_of(limits, rate, 2 * doubt)) return {};
-    return set(domain, limits, stretches_of(limits, range_of(limits, likely), rate, 2 * doubt), rate);
+    std::vector<ClockStep> steps =
+        set(domain, limits, stretches_of(limits, range_of(limits, likely), rate, 2 * doubt), rate);
+    const double half = (best.rates.back() - best.rates.front()) / 2;
+    for (std::size_t h = 0; half > ClockTuning::kSuddenRate && h < correction_.domains; ++h)
+      if (h == domain || domain == reference_) correction_.set_rate_doubt(h, std::max(half, correction_.rate_doubt(h)));
+    return steps;
   }
 
   /// The rates with which a clock was set by hardly more than the least possible.
@@ -224,13 +241,14 @@ class StraightStepFinder {
     return size;
   }
 
-  /// The rate at which the correction runs if the clock has that of its own ticks.
+  /// The rate at which the correction runs if the clock's own ticks are as long as those of the others.
   double rate_of(std::size_t domain) const {
-    if (domain != reference_) return -drifts_[domain] / (1 + drifts_[domain]);
     std::vector<double> others;
-    for (std::size_t h = 0; h < correction_.domains; ++h)
-      if (h != reference_ && is_steady_[h]) others.push_back(drifts_[h]);
-    return median(std::move(others), 0);
+    for (std::size_t h = 0; h < correction_.domains; ++h) {
+      const double slope = (correction_.knot(h, 1) - correction_.knot(h, 0)) / correction_.spacing_ns;
+      if (is_steady_[h]) others.push_back((1 + drifts_[h]) * (1 + slope));
+    }
+    return median(std::move(others), 1) / (1 + drifts_[domain]) - 1;
   }
 
   /// A step comes behind one limit and before another.
@@ -339,6 +357,20 @@ class StraightStepFinder {
 };
 
 }  // namespace
+
+bool have_rates_of_oscillators(std::span<const double> drifts) {
+  const double usual = usual_drift(drifts);
+  return std::ranges::none_of(drifts, [&](double drift) { return is_impossible(drift - usual); });
+}
+
+void doubt_rates(std::span<const double> drifts, std::size_t reference, ClockCorrection& correction) {
+  const double usual = usual_drift(drifts);
+  for (std::size_t h = 0; h < drifts.size(); ++h)
+    if (const double odd =
+            h == reference || !is_impossible(drifts[h] - usual) ? drifts[reference] - usual : drifts[h] - usual;
+        is_impossible(odd))
+      correction.set_rate_doubt(h, std::abs(odd));
+}
 
 std::size_t find_straight_steps(const ClockSamples& samples, ClockCorrection& correction, std::size_t reference,
                                 std::span<const double> drifts) {
