@@ -57,7 +57,7 @@ class StraightStepFinder {
         drifts_{drifts},
         is_steady_(correction.domains, true),
         length_ns_{correction.spacing_ns * static_cast<double>(correction.knots - 1)},
-        doubt_ns_{ClockTuning::kLeastStepNs + ClockTuning::kStraightDoubt * length_ns_} {}
+        doubt_ns_{ClockTuning::kLeastStepNs + ClockTuning::kStraightDoubt * length_ns_ + usual_trip()} {}
 
   std::size_t run() {
     std::size_t found = 0;
@@ -70,6 +70,15 @@ class StraightStepFinder {
   }
 
  private:
+  /// The quickest round trip of a usual pair.
+  double usual_trip() const {
+    std::vector<double> quickest(samples_.pairs().size(), kInfinity);
+    for (const ClockConstraint& one : find_tight(samples_, correction_, 1))
+      if (one.latency < quickest.size()) quickest[one.latency] = std::min(quickest[one.latency], one.round_trip_ns);
+    std::erase_if(quickest, [](double trip) { return std::isinf(trip); });
+    return std::max(0.0, median(std::move(quickest), 0));
+  }
+
   /// The domains that no oscillator has the rate of, and those that contradict others, so that the rest agrees.
   std::vector<std::size_t> find_odd() {
     std::set<Contradiction> contradicted = contradictions();
