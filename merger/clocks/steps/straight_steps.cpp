@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
-#include <ranges>
+#include <numeric>
 #include <set>
 #include <span>
 #include <tuple>
@@ -96,7 +96,8 @@ class StraightStepFinder {
         };
         return oddness(one) < oddness(other);
       };
-      const auto domains = std::views::iota(std::size_t{0}, correction_.domains);
+      std::vector<std::size_t> domains(correction_.domains);
+      std::iota(domains.begin(), domains.end(), std::size_t{0});
       set_aside(*std::ranges::max_element(domains, is_less_odd), contradicted, aside);
     }
     return aside;
@@ -154,8 +155,8 @@ class StraightStepFinder {
   }
 
   /// The limits at which a clock of this rate has to have been set, as late as possible; in reverse order, as early as possible.
-  template <class Limits>
-  std::vector<std::size_t> breaks(const Limits& limits, double rate, double doubt, std::size_t most) const {
+  std::vector<std::size_t> breaks(const std::vector<StampLimit>& limits, double rate, double doubt,
+                                  std::size_t most) const {
     std::vector<std::size_t> found;
     Offsets offsets;
     std::size_t i = 0;
@@ -271,9 +272,10 @@ class StraightStepFinder {
   };
   Range range_of(const std::vector<StampLimit>& limits, const Rates& likely) const {
     Range range{std::vector<std::size_t>(likely.steps, limits.size()), std::vector<std::size_t>(likely.steps, 0)};
+    const std::vector<StampLimit> reversed(limits.rbegin(), limits.rend());
     for (const double rate : likely.rates) {
       const std::vector<std::size_t> late = breaks(limits, rate, doubt_ns_, likely.steps);
-      const std::vector<std::size_t> early = breaks(std::views::reverse(limits), rate, doubt_ns_, likely.steps);
+      const std::vector<std::size_t> early = breaks(reversed, rate, doubt_ns_, likely.steps);
       for (std::size_t k = 0; k < late.size(); ++k) range.latest[k] = std::max(range.latest[k], late[k]);
       for (std::size_t k = 0; k < early.size(); ++k) {
         std::size_t& first = range.earliest[early.size() - 1 - k];
