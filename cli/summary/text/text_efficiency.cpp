@@ -13,6 +13,7 @@
 #include "cli/summary/text/text.hpp"
 #include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
+#include "trace/model/call_facts.hpp"
 
 namespace meridian {
 namespace {
@@ -39,14 +40,27 @@ std::string savings_text(const Summary& summary) {
                        : wrapped("The run would be shorter without " + comma_list(parts) + ".", kIndent, prose_width());
 }
 
-std::string critical_path_text(const Summary& summary) {
-  std::map<std::string, double> shares;
-  for (const CriticalPathSummary& row : summary.critical_path) shares[row.state] += row.share;
-  std::vector<std::pair<std::string, double>> sorted{shares.begin(), shares.end()};
+/// Of the same time as the factors. The path also leads through MPI_Init and MPI_Finalize, which would be transfer, and
+/// where it begins a rank may start later than the run does, which would be unknown.
+std::string critical_path_text(const Summary& summary, const EfficiencySummary& run) {
+  std::map<std::string, double> times;
+  double inner_s = 0;
+  for (const CriticalPathSummary& row : summary.critical_path) {
+    if (starts_or_ends_mpi(facts_of(row.function).facts.role)) continue;
+    times[row.state] += row.total_s;
+    inner_s += row.total_s;
+  }
+  if (const auto unknown = times.find("unknown"); unknown != times.end()) {
+    const double known_s = inner_s - unknown->second;
+    unknown->second = std::clamp(run.time_s - known_s, 0.0, unknown->second);
+    inner_s = known_s + unknown->second;
+  }
+  std::vector<std::pair<std::string, double>> sorted{times.begin(), times.end()};
   std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) { return a.second > b.second; });
   std::vector<std::string> parts;
-  for (const auto& [state, share] : sorted)
-    if (share >= kLeastShare) parts.push_back(fmt::format("{} {}", printable(state), human_percent(share)));
+  for (const auto& [state, time_s] : sorted)
+    if (time_s > 0 && time_s >= kLeastShare * inner_s)
+      parts.push_back(fmt::format("{} {}", printable(state), human_percent(time_s / inner_s)));
   return parts.empty() ? "" : wrapped("Critical path: " + comma_list(parts) + ".", kIndent, prose_width());
 }
 
@@ -91,7 +105,7 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
     table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
   return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +
          "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + sleep_text(summary, *run) +
-         energy_text(summary) + savings_text(summary) + critical_path_text(summary);
+         energy_text(summary) + savings_text(summary) + critical_path_text(summary, *run);
 }
 
 }  // namespace meridian

@@ -56,9 +56,9 @@ TEST(EfficiencyText, NamesTheLargestSavingsAndTheStatesOfTheCriticalPath) {
                      saving("waits", "waits for messages", 0.2), saving("waits", "waits in collectives", 0.1)};
   CriticalPathSummary compute, transfer;
   compute.state = "compute";
-  compute.share = 0.4;
+  compute.total_s = 0.4;
   transfer.state = "mpi-transfer";
-  transfer.share = 0.2;
+  transfer.total_s = 0.2;
   summary.critical_path = {compute, compute, transfer};
   const std::string text = efficiency_section(summary, Paint{false});
   EXPECT_NE(text.find("  The run would be shorter without MPI and data under way (50.0 %), computing in\n"
@@ -66,6 +66,30 @@ TEST(EfficiencyText, NamesTheLargestSavingsAndTheStatesOfTheCriticalPath) {
                       "  Critical path: compute 80.0 %, mpi-transfer 20.0 %.\n"),
             std::string::npos)
       << text;
+}
+
+CriticalPathSummary stretch(std::string function, std::string state, double total_s) {
+  CriticalPathSummary row;
+  row.function = std::move(function);
+  row.state = std::move(state);
+  row.total_s = total_s;
+  return row;
+}
+
+TEST(EfficiencyText, SharesOfTheCriticalPathAreWithoutStartAndEnd) {
+  Summary summary;
+  summary.efficiencies = {run_of(2)};  // of 2 s
+  const CriticalPathSummary late = stretch("", "unknown", 0.5), init = stretch("MPI_Init_thread", "mpi-transfer", 1),
+                            compute = stretch("", "compute", 1.5), send = stretch("MPI_Send", "mpi-transfer", 0.5),
+                            finalize = stretch("MPI_Finalize", "mpi-transfer", 0.3);
+  summary.critical_path = {late, init, compute, send, finalize};
+  std::string text = efficiency_section(summary, Paint{false});
+  EXPECT_NE(text.find("  Critical path: compute 75.0 %, mpi-transfer 25.0 %.\n"), std::string::npos) << text;
+  summary.critical_path = {late, init, compute, finalize};  // the rest of the 2 s is unknown, as where calls were lost
+  text = efficiency_section(summary, Paint{false});
+  EXPECT_NE(text.find("  Critical path: compute 75.0 %, unknown 25.0 %.\n"), std::string::npos) << text;
+  summary.critical_path = {init, finalize};
+  EXPECT_EQ(efficiency_section(summary, Paint{false}).find("Critical path"), std::string::npos);
 }
 
 TEST(EfficiencyText, SaysThatSleepCountsAsWaiting) {
