@@ -11,7 +11,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kMostNamed = 4;  ///< ranks of a list
+constexpr std::size_t kMostNamed = 4;     ///< ranks of a list
+constexpr double kLauncherEndsAll = 0.5;  ///< seconds in which a launcher has ended all ranks of a program
 
 /// "rank 1 in MPI_Recv (halo.c:70) for 3.20 s"
 std::string describe_open_call(const RankSummary& rank) {
@@ -69,6 +70,22 @@ std::vector<const RankSummary*> ended_early(const Summary& summary) {
   return ended;
 }
 
+/// The rank that something outside ended before all others, which its launcher ended therefore: with another signal than the
+/// kernel's where memory runs out, or much later than a launcher takes to end all ranks of a program. Where ranks
+/// end by SIGTERM and others later by SIGKILL, these may only have caught the first signal.
+const RankSummary* ended_alone_from_outside(const std::vector<const RankSummary*>& ended) {
+  const auto is_known = [](const RankSummary* rank) { return rank->end_s >= 0 && is_ended_from_outside(*rank); };
+  if (ended.size() < 2 || !std::ranges::all_of(ended, is_known)) return nullptr;
+  const RankSummary* const first = *std::ranges::min_element(ended, {}, &RankSummary::end_s);
+  const bool is_killed = first->end.find("SIGKILL") != std::string::npos;
+  const bool is_alone = std::ranges::all_of(ended, [&](const RankSummary* rank) {
+    if (rank == first) return true;
+    if (rank->end != first->end) return is_killed && rank->end_s > first->end_s;
+    return rank->end_s >= first->end_s + kLauncherEndsAll;
+  });
+  return is_alone ? first : nullptr;
+}
+
 const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
   const RankSummary* cause = nullptr;
   for (const RankSummary* const rank : ended) {
@@ -77,6 +94,7 @@ const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
     if (cause == nullptr || (rank->end_s >= 0 && rank->end_s < cause->end_s)) cause = rank;
   }
   if (cause != nullptr) return cause;
+  if (const RankSummary* const alone = ended_alone_from_outside(ended)) return alone;
   // A rank that ended outside MPI while others waited in calls.
   std::vector<const RankSummary*> outside;
   for (const RankSummary* const rank : ended)

@@ -53,6 +53,32 @@ TEST(RunEnd, NamesTheRankThatASignalEnded) {
                         "there first: 3 other ranks ended later, in the same way, and"));
 }
 
+TEST(RunEnd, NamesTheOnlyRankThatWasKilledBeforeTheLauncherEndedTheOthers) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 9.1, "MPI_Barrier (a.c:9)", 1);
+  end(summary.ranks[2], "signal 9 (SIGKILL)", 9, "MPI_Send (a.c:8)", 0.01);
+  EXPECT_EQ(
+      describe_run_end(summary),
+      "Rank 2 was killed by signal 9 (SIGKILL) in MPI_Send (a.c:8) after 9.00 s. Look there first: the other ranks "
+      "ended because of it, and the trace stops there.");
+  end(summary.ranks[2], "signal 9 (SIGKILL)", 12, "MPI_Send (a.c:8)", 4);  // it had caught SIGTERM
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+}
+
+TEST(RunEnd, NamesTheOnlyRankThatASignalEndedLongBeforeTheOthers) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 10, "MPI_Barrier (a.c:9)", 1);
+  end(summary.ranks[1], "signal 15 (SIGTERM)", 9, "MPI_Send (a.c:8)", 0.01);
+  ASSERT_EQ(cause_of_end(summary), &summary.ranks[1]);
+  end(summary.ranks[1], "signal 15 (SIGTERM)", 9.9, "MPI_Send (a.c:8)", 0.01);  // one after the other, by the launcher
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+  end(summary.ranks[1], "signal 15 (SIGTERM)", -1, "MPI_Send (a.c:8)", 0.01);
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 9 (SIGKILL)", 12, "MPI_Barrier (a.c:9)", 3);
+  end(summary.ranks[1], "signal 15 (SIGTERM)", 9, "MPI_Send (a.c:8)", 0.01);  // the others had caught SIGTERM
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+}
+
 TEST(RunEnd, RanksThatAllLeaveByExitHaveNoCause) {
   Summary summary = samples::four_ranks();
   for (RankSummary& rank : summary.ranks) end(rank, "exit 0", 8 + rank.rank);
