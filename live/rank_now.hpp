@@ -87,6 +87,7 @@ struct RankNow {
   std::map<std::uint64_t, std::uint64_t> begun;  ///< handle of a communicator -> number of collectives begun on it
   MessageCounts sent;                            ///< sends that have been begun and have returned
   MessageCounts received;                        ///< completed receives
+  std::vector<WaitedFor> posted;                 ///< receives that have returned and are not known to be complete
 };
 
 }  // namespace meridian

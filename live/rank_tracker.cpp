@@ -227,6 +227,16 @@ void RankTracker::count_posted() {
             static_cast<std::uint64_t>(std::ranges::lower_bound(ticks->second, what.ticks) - ticks->second.begin());
 }
 
+std::vector<WaitedFor> RankTracker::posted() const {
+  std::vector<WaitedFor> receives;
+  for (const auto& [request, what] : requests_) {
+    const bool is_under_way = !is_persistent(what.call) || started_.contains(request);
+    if (what.kind == Kind::receive && is_under_way && facts_of(what.call).role != Role::precv_init)
+      receives.push_back(what);
+  }
+  return receives;
+}
+
 void RankTracker::take_request(ThreadNow& thread, const Call& call, const Completion& completion) {
   const auto found = requests_.find(completion.request);
   if (found == requests_.end()) return;
@@ -236,6 +246,10 @@ void RankTracker::take_request(ThreadNow& thread, const Call& call, const Comple
     return;
   }
   const WaitedFor& what = found->second;
+  if (role == Role::start)
+    started_.insert(completion.request);
+  else if (role == Role::complete || role == Role::request_free)
+    started_.erase(completion.request);
   if (role == Role::complete && what.kind == Kind::receive && completion.bytes >= 0)
     ++received_[what.comm][{completion.source, completion.tag}];
   if (role == Role::request_free || (role == Role::complete && !is_persistent(found->second.call))) {
@@ -309,6 +323,7 @@ RankNow RankTracker::finish(RankMeta meta, bool is_alive, const LockHolders::Loo
   now.begun = std::move(begun_);
   now.sent = std::move(sent_);
   now.received = std::move(received_);
+  now.posted = posted();
   now.meta = std::move(meta);
   set_times(now);
   return now;

@@ -42,12 +42,14 @@ class RankTracker {
   void add(ThreadNow& thread, const Call& call, const WaitedFor& what, std::uint64_t request);
   void count_received(const Call& call, std::uint64_t comm);
   void count_posted();
+  std::vector<WaitedFor> posted() const;
   void fold_nested(const RankMeta& meta);
   void add_silent_threads(const RankMeta& meta, bool is_alive);
   void set_times(RankNow& now) const;
 
   std::map<std::uint32_t, ThreadNow> threads_;
   std::map<std::uint64_t, WaitedFor> requests_;   // not known to be complete
+  std::set<std::uint64_t> started_;               // the persistent ones of them that are under way
   std::map<std::uint64_t, std::uint64_t> begun_;  // RankNow::begun
   MessageCounts sent_;
   MessageCounts received_;

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "trace/model/call_facts.hpp"
+
 namespace meridian {
 namespace {
 
@@ -48,6 +50,9 @@ class Waits {
       for (const ThreadNow& thread : ranks[i].threads)
         for (const WaitedFor& what : thread.waits)
           if (const auto wait = resolve(ranks[i], communicators.resolvers[i], what)) note(*wait);
+      for (const WaitedFor& what : ranks[i].posted)
+        if (const auto wait = resolve(ranks[i], communicators.resolvers[i], what))
+          posted_[{wait->comm, wait->rank}].push_back(*wait);
     }
   }
 
@@ -68,7 +73,8 @@ class Waits {
     };
     if (wait.kind == Kind::send)
       return std::ranges::any_of(others(receives_, wait.comm, wait.peer),
-                                 [&](const Wait& other) { return meet(wait, other); });
+                                 [&](const Wait& other) { return meet(wait, other); }) ||
+             is_posted(wait, others(posted_, wait.comm, wait.peer));
     if (wait.kind == Kind::receive && has_message(wait)) return true;
     return wait.kind == Kind::receive && std::ranges::any_of(others(sends_, wait.comm, wait.rank),
                                                              [&](const Wait& other) { return meet(other, wait); });
@@ -120,6 +126,16 @@ class Waits {
     return messages > static_cast<std::int64_t>(wait.posted_before);
   }
 
+  /// Whether a receive is left for a send by the messages from its sender that go before it. Of a send that its request
+  /// completes, which has been counted with these, only that there is one for all of them.
+  bool is_posted(const Wait& send, const std::vector<Wait>& receives) const {
+    const auto posted = std::ranges::count_if(receives, [&](const Wait& receive) { return meet(send, receive); });
+    const auto found = under_way_.find({send.comm, send.peer, send.rank, send.tag});
+    const std::int64_t messages = found == under_way_.end() ? 0 : std::max<std::int64_t>(found->second, 0);
+    const bool is_counted = facts_of(send.call).role == Role::isend || facts_of(send.call).role == Role::isendrecv;
+    return posted >= std::max<std::int64_t>(messages + (is_counted ? 0 : 1), 1);
+  }
+
   bool has_come(std::int32_t member, const Wait& wait) const {
     if (wait.call == CallId::Finalize && finalized_.contains(member)) return true;
     bool is_in_another = false;
@@ -133,9 +149,10 @@ class Waits {
   }
 
   using ByPlace = std::map<std::pair<std::uint32_t, std::int32_t>, std::vector<Wait>>;
-  ByPlace sends_;                                                          // by communicator and receiver
-  ByPlace receives_;                                                       // by communicator and receiver
-  ByPlace collectives_;                                                    // by communicator and member
+  ByPlace sends_;        // by communicator and receiver
+  ByPlace receives_;     // by communicator and receiver
+  ByPlace posted_;       // the receives that have returned, by the same
+  ByPlace collectives_;  // by communicator and member
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint64_t> begun_;  // (rank, communicator) -> collectives
   /// (communicator, receiver, sender, tag) -> number of messages sent and not received
   std::map<std::tuple<std::uint32_t, std::int32_t, std::int32_t, std::int32_t>, std::int64_t> under_way_;

@@ -39,6 +39,11 @@ class WhoWaitsTest : public ::testing::Test {
     thread.receive({enter, enter}, source, tag, {0, 0, kNotKnown});
     leave_open(thread);
   }
+  void sends(std::int32_t rank, std::uint64_t enter, std::int32_t destination, std::int32_t tag) {
+    SyntheticThread& thread = ranks[static_cast<std::size_t>(rank)].thread();
+    thread.send({enter, enter}, destination, tag, 8);
+    leave_open(thread);
+  }
   void waits(std::int32_t rank, std::uint64_t enter, std::uint64_t request) {
     SyntheticThread& thread = ranks[static_cast<std::size_t>(rank)].thread();
     thread.requests(CallId::Wait, {enter, enter}, {{request, 0, 0, kNotKnown}});
@@ -141,6 +146,59 @@ TEST_F(WhoWaitsTest, AWaitWithoutAMessageIsStuck) {
   waits(0, 10, kRequest);
   receives(1, 10, 0, 7);
   EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
+}
+
+TEST_F(WhoWaitsTest, TwoThatSendToEachOtherAreStuck) {
+  sends(0, 10, 1, 7);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
+}
+
+TEST_F(WhoWaitsTest, ASendWhoseReceiveIsPostedIsNotStuck) {
+  ranks[1]->irecv({1, 2}, 0, 7, 8, kRequest);  // rank 1 will receive whatever it does meanwhile
+  sends(0, 10, 1, 7);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, IsEmpty());
+}
+
+TEST_F(WhoWaitsTest, APostedReceiveIsForTheMessageThatWasSentFirst) {
+  ranks[0]->isend({2, 3}, 1, 7, 8, kOther);
+  ranks[1]->irecv({1, 2}, 0, 7, 8, kRequest);
+  sends(0, 10, 1, 7);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
+}
+
+TEST_F(WhoWaitsTest, ACompletedReceiveIsPostedNoMore) {
+  ranks[0]->send({2, 3}, 1, 7, 8);
+  ranks[1]->irecv({1, 2}, 0, 7, 8, kRequest);
+  ranks[1]->wait({4, 5}, kRequest, {0, 7, 8});
+  sends(0, 10, 1, 7);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
+}
+
+TEST_F(WhoWaitsTest, AWaitForASendWhoseReceiveIsPostedIsNotStuck) {
+  ranks[0]->isend({2, 3}, 1, 7, 8, kOther);
+  ranks[1]->irecv({1, 2}, 0, 7, 8, kRequest);
+  waits(0, 10, kOther);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, IsEmpty());
+}
+
+TEST_F(WhoWaitsTest, APersistentReceiveIsPostedFromItsStartOn) {
+  ranks[1]->irecv({1, 2}, 0, 7, 8, kRequest, kWorld, CallId::Recv_init);
+  sends(0, 10, 1, 7);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, ElementsAre(0, 1));
+}
+
+TEST_F(WhoWaitsTest, AStartedPersistentReceiveIsPosted) {
+  ranks[1]->irecv({1, 2}, 0, 7, 8, kRequest, kWorld, CallId::Recv_init);
+  ranks[1]->start({3, 4}, kRequest);
+  sends(0, 10, 1, 7);
+  sends(1, 10, 0, 7);
+  EXPECT_THAT(deadlock().ranks, IsEmpty());
 }
 
 TEST_F(WhoWaitsOfThreeTest, ARankThatHasPassedACollectiveIsNotMissing) {
