@@ -71,7 +71,10 @@ double find_unfinished_calls(const Summary& summary, std::vector<ProblemSummary>
   } else if (cause != nullptr) {
     problem.causer = cause->rank;
     problem.text += fmt::format(" Rank {} {}.", cause->rank, describe_end(*cause));
-    problem.remedy = fmt::format("Find out why rank {} ended.", cause->rank);
+    const bool is_killed = cause->end.find("SIGKILL") != std::string::npos;
+    problem.remedy =
+        fmt::format("Find out why rank {} ended.{}", cause->rank,
+                    is_killed ? " Linux ends a process in this way if memory runs out: `dmesg` tells." : "");
   } else {
     problem.remedy = "`meridian where` with the folder of the trace says who waits for whom.";
   }

@@ -323,6 +323,11 @@ TEST(ProblemCosts, CallsThatNeverReturnedAreNoTransferButWaitForTheRankThatEnded
       "One rank waited for what never came: rank 0 for 5.00 s in MPI_Recv (a.c:7). Rank 1 was killed by signal 11 "
       "(SIGSEGV) outside MPI.");
   EXPECT_EQ(first(summary).place, "a.c:7");
+  EXPECT_EQ(first(summary).remedy, "Find out why rank 1 ended.");
+  summary.ranks[0].end_s = 9;
+  summary.ranks[1].end = "signal 9 (SIGKILL)";
+  EXPECT_EQ(first(summary).remedy,
+            "Find out why rank 1 ended. Linux ends a process in this way if memory runs out: `dmesg` tells.");
 }
 
 TEST(ProblemCosts, TheCallThatEndsTheRunIsNone) {
