@@ -45,7 +45,9 @@ std::map<std::int32_t, std::uint64_t> threads_at_once(const Summary& summary) {
     std::ranges::sort(known->second);  // at one time, the ends come first
     std::int64_t alive = 0, most_alive = 1;
     for (const auto& [time_s, change] : known->second) most_alive = std::max(most_alive, alive += change);
-    count = static_cast<std::uint64_t>(most_alive);
+    // Calls from callbacks are rows, too, and no threads: there are never more of these than all threads of the rank.
+    const auto alive_at_once = static_cast<std::uint64_t>(most_alive);
+    count = rank.all_threads > 0 ? std::min(alive_at_once, rank.all_threads) : alive_at_once;
   }
   return most;
 }

@@ -158,6 +158,8 @@ TEST(ProblemCosts, ThreadsThatLiveInTurnShareProcessorsWithNoOther) {
     }
   }
   EXPECT_THAT(first(summary).text, HasSubstr("4 threads of 2 ranks share 2 processors"));
+  for (RankSummary& rank : summary.ranks) rank.all_threads = 1;  // the other rows are calls from callbacks
+  EXPECT_THAT(first(summary).text, HasSubstr("has no more threads than processors"));
 }
 
 TEST(ProblemCosts, WaitsForThreadsOfTheOwnRankAreNotThoseOfOtherRanks) {
