@@ -17,11 +17,11 @@ double thread_seconds(const RankSummary& rank) { return rank.thread_s > 0 ? rank
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
 
-/// Time in which the threads that call MPI computed without a processor, averaged over them.
-double ready_outside_s(const Summary& summary, const RankSummary& rank) {
+/// Time of the threads that call MPI outside of it without a processor, averaged over them.
+double away_outside_s(const Summary& summary, const RankSummary& rank, double ReadyTimeSummary::*time_s) {
   double all_s = 0;
   for (const ReadyTimeSummary& row : summary.ready_times)
-    if (row.rank == rank.rank && (row.thread == 0 || rank.threads > 1)) all_s += row.compute_s;
+    if (row.rank == rank.rank && (row.thread == 0 || rank.threads > 1)) all_s += row.*time_s;
   return all_s / static_cast<double>(std::max<std::uint64_t>(rank.threads, 1));
 }
 
@@ -59,8 +59,10 @@ Load measure_load(const Summary& summary) {
   double outside_s = 0;
   for (const RankSummary& rank : summary.ranks) {
     const double all_outside = rank.time_s * (1 - share(rank.mpi_s, thread_seconds(rank)));
-    const double outside = all_outside - std::min(ready_outside_s(summary, rank), all_outside);
-    load.ranks.push_back({&rank, rank_mpi_share(rank), outside});
+    const double outside =
+        all_outside - std::min(away_outside_s(summary, rank, &ReadyTimeSummary::compute_s), all_outside);
+    load.ranks.push_back({&rank, rank_mpi_share(rank), outside,
+                          std::min(away_outside_s(summary, rank, &ReadyTimeSummary::slept_s), outside)});
     mpi_s += rank.mpi_s - rank.ends_s;
     load.time_s += thread_seconds(rank) - rank.ends_s;
     outside_s += outside;

@@ -19,6 +19,7 @@ struct RankLoad {
   double mpi_share = 0;  ///< of the time of its threads that call MPI, without MPI_Init and MPI_Finalize
   double outside_s =
       0;  ///< time outside MPI, averaged over these threads, each over its life; with a processor, where known
+  double slept_s = 0;  ///< of outside_s: neither running nor ready to; stopped, or waiting for what is not recorded
 };
 
 struct Load {

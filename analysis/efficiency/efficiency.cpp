@@ -40,19 +40,19 @@ struct Measured {
 class EfficiencyFinder final : public TraceVisitor {
  public:
   EfficiencyFinder(const MergedTrace& trace, const Summary& summary, std::vector<MeasuredSpan> spans,
-                   std::vector<LocationLife> lives, ReadyTimes ready)
+                   std::vector<LocationLife> lives, AwayTimes away)
       : trace_{trace},
         definitions_{trace.definitions()},
         spans_{std::move(spans)},
         lives_{std::move(lives)},
-        ready_{std::move(ready)},
+        ready_{std::move(away.ready)},
         questions_{ready_.is_known()},
         region_names_{chosen_regions(summary)},
         tiler_{definitions_, lives_, [this](const Tile& tile) { count(tile); }},
         replay_{questions_.scenarios(region_names_.size()), lives_.size(), ready_.is_known() ? &ready_ : nullptr},
         counts_{spans_.size()},
         states_(lives_.size()),
-        ready_counts_{ready_, lives_.size()},
+        ready_counts_{ready_, std::move(away.slept), lives_.size()},
         run_(lives_.size()),
         window_(kWindows * lives_.size()),
         ends_(replay_.scenarios(), kUnknownTime) {
@@ -391,9 +391,9 @@ class EfficiencyFinder final : public TraceVisitor {
 
 Result<std::unique_ptr<TraceVisitor>> find_efficiencies(const AnalysisInput& input) {
   MERIDIAN_TRY(std::vector<LocationLife> lives, location_lives(input.trace, input.summary));
-  MERIDIAN_TRY(ReadyTimes ready, ReadyTimes::read(input.trace));
+  MERIDIAN_TRY(AwayTimes away, AwayTimes::read(input.trace));
   return std::unique_ptr<TraceVisitor>{
-      std::make_unique<EfficiencyFinder>(input.trace, input.summary, input.spans, std::move(lives), std::move(ready))};
+      std::make_unique<EfficiencyFinder>(input.trace, input.summary, input.spans, std::move(lives), std::move(away))};
 }
 
 }  // namespace meridian

@@ -2,12 +2,13 @@
 #include "analysis/walk/ready_times.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "merged/processor_reader.hpp"
 
 namespace meridian {
 
-Result<ReadyTimes> ReadyTimes::read(const MergedTrace& trace, std::size_t most) {
+Result<ReadyTimes> ReadyTimes::read(const MergedTrace& trace, std::size_t most, Kind kind) {
   MERIDIAN_TRY(const ProcessorReader reader, trace.processor());
   ReadyTimes times;
   times.locations_.resize(trace.definitions().locations.size());
@@ -16,7 +17,7 @@ Result<ReadyTimes> ReadyTimes::read(const MergedTrace& trace, std::size_t most) 
     MERIDIAN_TRY(const bool has_more, cursor.next(rows));
     if (!has_more) return times;
     for (const MergedInterval& row : rows)
-      if (row.is_ready) times.add(row);
+      if (row.is_ready == (kind == Kind::ready)) times.add(row);
     while (times.count_ > most) {
       times.count_ = 0;
       for (auto& kinds : times.locations_)
@@ -27,6 +28,12 @@ Result<ReadyTimes> ReadyTimes::read(const MergedTrace& trace, std::size_t most) 
       most = std::max(most, times.locations_.size() * 2);  // one for each is as few as there can be
     }
   }
+}
+
+Result<AwayTimes> AwayTimes::read(const MergedTrace& trace) {
+  MERIDIAN_TRY(ReadyTimes ready, ReadyTimes::read(trace));
+  MERIDIAN_TRY(ReadyTimes slept, ReadyTimes::read(trace, ReadyTimes::kMost, ReadyTimes::Kind::slept));
+  return AwayTimes{std::move(ready), std::move(slept)};
 }
 
 void ReadyTimes::add(const MergedInterval& row) {

@@ -13,15 +13,16 @@
 
 namespace meridian {
 
-/// When threads were ready to run and had no processor. Memory is bounded: of more than kMost intervals, neighbours are added up,
+/// When threads were ready to run and had no processor, or when they slept. Memory is bounded: of more than kMost intervals, neighbours are added up,
 /// and their time is then spread over the time between them as well.
 class ReadyTimes {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 21;
+  enum class Kind : std::uint8_t { ready, slept };
 
   ReadyTimes() = default;  ///< it is not known
   /// errors  damaged; io
-  static Result<ReadyTimes> read(const MergedTrace& trace, std::size_t most = kMost);
+  static Result<ReadyTimes> read(const MergedTrace& trace, std::size_t most = kMost, Kind kind = Kind::ready);
 
   bool is_known() const noexcept { return count_ != 0; }
   /// Such time of a location (MergedEvent::location) in [begin_ns, end_ns).
@@ -44,6 +45,14 @@ class ReadyTimes {
   // [location]: single intervals, and sums of short ones, which may have single ones inside.
   std::vector<std::array<Intervals, 2>> locations_;
   std::size_t count_ = 0;
+};
+
+/// Both kinds of time without a processor.
+struct AwayTimes {
+  ReadyTimes ready, slept;
+
+  /// errors  damaged; io
+  static Result<AwayTimes> read(const MergedTrace& trace);
 };
 
 }  // namespace meridian

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "summary/problems/problem_sleeps.hpp"
 #include "summary/problems/problem_transfers.hpp"
 #include "summary/problems/problem_waits.hpp"
 #include "summary/problems/problems.hpp"
@@ -25,12 +26,13 @@ constexpr double kHub = 0.4;          ///< of all messages
 constexpr double kMostOfOwn = 0.6;    ///< of a rank's waits, for one other rank
 constexpr std::size_t kMostListed = 8;
 
-/// "Ranks 0, 1 and 3 work", "Rank 2 works"
-std::string who_works(const std::vector<std::int32_t>& ranks) {
-  if (ranks.size() > kMostListed) return fmt::format("{} ranks work", ranks.size());
+/// "Ranks 0, 1 and 3 work", "Rank 2 works"; of ranks that do not run meanwhile: "Rank 2 spends".
+std::string who_works(const std::vector<std::int32_t>& ranks, bool is_asleep) {
+  const std::string verb = is_asleep ? "spend" : "work";
+  if (ranks.size() > kMostListed) return fmt::format("{} ranks {}", ranks.size(), verb);
   std::string text = list_of_ranks(ranks);
   text.front() = 'R';
-  return text + (ranks.size() == 1 ? " works" : " work");
+  return fmt::format("{} {}{}", text, verb, ranks.size() == 1 ? "s" : "");
 }
 
 /// Of all messages, those that a rank sends and receives.
@@ -80,16 +82,19 @@ void find_imbalance(const Summary& summary, const Load& load, std::vector<Proble
   set_causers(problem, slowest);
   const double mean_others_s = others_s / static_cast<double>(load.ranks.size() - slowest.size());
   const bool has_one_other = load.ranks.size() - slowest.size() == 1;
-  problem.text = fmt::format("{} {} outside MPI, the {} {}{}.", who_works(slowest), human_duration(load.max_outside_s),
-                             has_one_other ? "other" : "others", human_duration(mean_others_s),
-                             has_one_other ? "" : " on average");
+  const bool is_asleep = is_late_by_sleep(load, slowest);
+  problem.text = fmt::format("{} {} outside MPI, the {} {}{}.", who_works(slowest, is_asleep),
+                             human_duration(load.max_outside_s), has_one_other ? "other" : "others",
+                             human_duration(mean_others_s), has_one_other ? "" : " on average");
   // Where known waits are the larger part, these problems say what the imbalance costs: this one has a remainder only.
-  problem.remedy = fmt::format(
-      "Share {} work evenly{}.{}", slowest.size() == 1 ? "its" : "their",
-      cost_s >= kKnownShare * all_s
-          ? fmt::format(": that would save up to {}", human_duration(load.max_outside_s - load.mean_outside_s))
-          : "",
-      balance_hint(summary));
+  if (is_asleep && slowest.size() == 1) problem.text += describe_sleep(load.ranks[load.slowest]);
+  problem.remedy = is_asleep ? sleep_remedy(slowest)
+                             : fmt::format("Share {} work evenly{}.{}", slowest.size() == 1 ? "its" : "their",
+                                           cost_s >= kKnownShare * all_s
+                                               ? fmt::format(": that would save up to {}",
+                                                             human_duration(load.max_outside_s - load.mean_outside_s))
+                                               : "",
+                                           balance_hint(summary));
   if (cost_s < kKnownShare * all_s) problem.text += " Most of what that costs is counted as waits.";
 }
 

@@ -15,6 +15,7 @@
 #include "summary/problems/problem_locks.hpp"
 #include "summary/problems/problem_openmp.hpp"
 #include "summary/problems/problem_processors.hpp"
+#include "summary/problems/problem_sleeps.hpp"
 #include "summary/problems/problem_window_locks.hpp"
 #include "summary/problems/problems.hpp"
 #include "summary/problems/wait_groups.hpp"
@@ -276,10 +277,7 @@ class WaitingFinder {
       return problem;
     }
     const RankLoad* const rank = load_of(causer);
-    if (rank != nullptr && rank->outside_s > load_.mean_outside_s)
-      problem.text += fmt::format(" Rank {} is outside MPI{} for {}, the mean is {}.", causer,
-                                  load_.knows_ready ? " with a processor" : "", human_duration(rank->outside_s),
-                                  human_duration(load_.mean_outside_s));
+    if (rank != nullptr && rank->outside_s > load_.mean_outside_s) problem.text += describe_outside(*rank);
     problem.remedy = remedy(*texts, pattern, causers, ranks, group.total_s);
     return problem;
   }
@@ -293,9 +291,18 @@ class WaitingFinder {
     return list + " wait";
   }
 
+  /// " Rank 1 is outside MPI with a processor for 2.00 s, the mean is 1.50 s."
+  std::string describe_outside(const RankLoad& rank) const {
+    const std::string sleep = describe_sleep(rank);
+    return fmt::format(" Rank {} is outside MPI{} for {}, the mean is {}.{}", rank.rank->rank,
+                       load_.knows_ready && sleep.empty() ? " with a processor" : "", human_duration(rank.outside_s),
+                       human_duration(load_.mean_outside_s), sleep);
+  }
+
   /// Where these ranks are late by themselves.
   std::string remedy(const WaitTexts& texts, const std::string& pattern, const std::vector<std::int32_t>& causers,
                      const std::set<std::int32_t>& waiters, double total_s) const {
+    if (work_longer(causers, waiters, total_s) && is_late_by_sleep(load_, causers)) return sleep_remedy(causers);
     if (work_longer(causers, waiters, total_s))
       return fmt::format("Give {} less work: {} waiters then wait less.{}", list_of_ranks(causers),
                          causers.size() == 1 ? "its" : "their", balance_hint(summary_));

@@ -33,6 +33,7 @@ struct ReadyTimeSummary {
   double compute_s = 0;
   double mpi_s = 0;
   double wait_s = 0;
+  double slept_s = 0;
 
   template <class Row = ReadyTimeSummary>
   static constexpr auto kColumns = Columns{
@@ -41,6 +42,9 @@ struct ReadyTimeSummary {
       column<&Row::compute_s>("compute_s", "s", "while it computed"),
       column<&Row::mpi_s>("mpi_s", "s", "in MPI and its file access, when it waited for nobody"),
       column<&Row::wait_s>("wait_s", "s", "while it waited for a rank or a thread, or slept: it lost nothing"),
+      column<&Row::slept_s>("slept_s", "s",
+                            "not ready either, outside of recorded calls: stopped, or waiting for what is not recorded")
+          .optional(),
   };
 };
 

@@ -151,6 +151,22 @@ TEST_F(LateWithoutProcessor, IntervalsThatAThreadSleptChangeNothing) {
   EXPECT_EQ(problems(after), problems(before));
 }
 
+TEST_F(LateWithoutProcessor, ARankThatSleptNeedsNoLessWork) {
+  run[0].processor = {{1300, 800, 0, 0, 1, false}};
+  run[1].processor = {{1900, 600, 0, 0, 1, false}};  // in MPI
+  const Summary summary = analysed(run);
+  ASSERT_EQ(summary.ready_times.size(), 1U);
+  EXPECT_EQ(ns(summary.ready_times[0].slept_s), 800);
+  EXPECT_EQ(ns(summary.ready_times[0].compute_s), 0);
+  ASSERT_FALSE(summary.problems.empty());
+  EXPECT_THAT(
+      summary.problems[0].text,
+      ::testing::HasSubstr(" Rank 0 is outside MPI for 1.80 us, the mean is 1.40 us. In 800 ns of that it does not "
+                           "run: it is stopped, or waits for something that is not recorded."));
+  EXPECT_EQ(summary.problems[0].remedy,
+            "Find out what stops rank 0, or what it waits for: another process, a page of memory, a device.");
+}
+
 TEST_F(LateWithoutProcessor, FewerIntervalsThanTheKernelCountsLeaveItsCount) {
   run[0].processor = {{600, 100, 0, 0, 1, true}};
   const auto kind = [](UsageKind of) { return static_cast<std::uint32_t>(of); };
