@@ -57,6 +57,10 @@ bool is_last_part(const Summary& summary) { return has_finding(summary, "recordi
 
 bool may_be_a_part(const Summary& summary) { return is_last_part(summary) || has_finding(summary, "edit.left_out"); }
 
+bool lacks_ranks(const Summary& summary) {
+  return summary.run.ranks_present > 0 && summary.run.ranks_present < summary.run.ranks_expected;
+}
+
 bool has_lost_calls(const Summary& summary) {
   const auto has = [&](std::string_view finding) { return has_finding(summary, finding); };
   return has("rank.host_lost") || std::ranges::any_of(kReasons, [&](const ReasonRow& row) {
@@ -65,11 +69,18 @@ bool has_lost_calls(const Summary& summary) {
 }
 
 std::string describe_part(const Summary& summary) {
+  std::string ranks;
+  if (lacks_ranks(summary))
+    ranks = fmt::format("{} of {} ranks {} recorded: waits for the others are not known.", summary.run.ranks_present,
+                        summary.run.ranks_expected, summary.run.ranks_present == 1 ? "is" : "are");
   const RecordedPart part = recorded_part(summary);
-  if (static_cast<double>(part.missing) < kLeastPart * static_cast<double>(part.calls) || part.missing == 0) return {};
-  return fmt::format(
-      "Of {} calls of MPI {} were not recorded ({}): all figures are of the recorded part.{}", part.calls, part.missing,
-      part.reason, part.misleads ? " The time of the others counts as time outside MPI, so no shares are given." : "");
+  if (static_cast<double>(part.missing) < kLeastPart * static_cast<double>(part.calls) || part.missing == 0)
+    return ranks;
+  if (!ranks.empty()) ranks += " ";
+  return ranks + fmt::format(
+                     "Of {} calls of MPI {} were not recorded ({}): all figures are of the recorded part. The time of "
+                     "the others counts as time outside MPI{}.",
+                     part.calls, part.missing, part.reason, part.misleads ? ", so no shares are given" : "");
 }
 
 }  // namespace meridian

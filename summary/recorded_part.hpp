@@ -26,11 +26,14 @@ bool is_last_part(const Summary& summary);
 /// Whether the summary may be of less time than the counts that the system keeps for the whole run.
 bool may_be_a_part(const Summary& summary);
 
+/// Whether ranks of the program are missing, as with MERIDIAN_RANKS: how long others waited for them is not known.
+bool lacks_ranks(const Summary& summary);
+
 /// Whether calls were lost although nobody asked for that, as MERIDIAN_FULL=drop does.
 bool has_lost_calls(const Summary& summary);
 
-/// "Of 372010 calls 312353 were not recorded (MERIDIAN_MAX_SIZE): the figures below are of the recorded part." Empty: less than a
-/// hundredth is missing.
+/// "Of 372010 calls 312353 were not recorded (MERIDIAN_MAX_SIZE): the figures below are of the recorded part.", "1 of 2 ranks is
+/// recorded: waits for the others are not known." Empty: no rank and less than a hundredth of the calls is missing.
 std::string describe_part(const Summary& summary);
 
 }  // namespace meridian

@@ -11,6 +11,7 @@
 #include "summary/problems/problem_ends.hpp"
 #include "summary/problems/problems.hpp"
 #include "summary/problems/transfer_texts.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
 #include "trace/model/call_facts.hpp"
 
@@ -153,6 +154,11 @@ class TransferFinder {
     return facts.role == Role::make_window || id == CallId::Win_free;
   }
 
+  /// Of ranks that are not recorded nobody knows whether they were late.
+  bool may_wait_for_missing(const FunctionSummary& function) const {
+    return lacks_ranks(summary_) && (!is_in(function, CallGroup::io) || facts_of(function.name).facts.is_collective_io);
+  }
+
   /// Requests of collectives only.
   bool completes_no_messages(const FunctionSummary& function) const {
     return is_in(function, CallGroup::request) && facts_of(function.name).facts.poll == Poll::no &&
@@ -185,6 +191,7 @@ class TransferFinder {
     problem.text =
         fmt::format("{}{} takes {}{}: {}.", function.name, in_brackets(problem.place), human_duration(cost_s),
                     told == Told::as_others                 ? ", which fits no pattern"
+                    : may_wait_for_missing(function)        ? ", waits for ranks that are not recorded included"
                     : has_unknown_waits(summary_, function) ? ", in which waits for other ranks are not known"
                                                             : " besides waits for other ranks",
                     describe_calls(spent, cost_s)) +
@@ -197,9 +204,12 @@ class TransferFinder {
     }
     const double bytes =
         static_cast<double>(std::max(function.bytes_sent, function.bytes_received)) / static_cast<double>(spent.count);
-    problem.remedy = completes_no_messages(function)
-                         ? "Exchange less data, or compute for longer before waiting."
-                         : transfer_remedy(function, moves_messages(function) ? std::max(mean_bytes_, bytes) : bytes);
+    problem.remedy =
+        told != Told::as_others && may_wait_for_missing(function)
+            ? "Record all ranks (MERIDIAN_RANKS=all): it is then known what of that is waiting, and for whom."
+        : completes_no_messages(function)
+            ? "Exchange less data, or compute for longer before waiting."
+            : transfer_remedy(function, moves_messages(function) ? std::max(mean_bytes_, bytes) : bytes);
   }
 
   void add_small_messages() {

@@ -84,6 +84,9 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
   if (recorded_part(summary).misleads)
     return paint.heading("EFFICIENCY") + "\n" +
            wrapped("None: too many calls were not recorded.", kIndent, prose_width());
+  if (lacks_ranks(summary))
+    return paint.heading("EFFICIENCY") + "\n" +
+           wrapped("None: waits for ranks that are not recorded are not known.", kIndent, prose_width());
   for (const ProblemSummary& problem : summary.problems)
     if ((problem.problem == "deadlock" || problem.problem == "unfinished calls") && problem.share >= kHang)
       return paint.heading("EFFICIENCY") + "\n" +

@@ -23,12 +23,14 @@ constexpr std::size_t kMostVerdictLines = 25;
 
 std::string paragraph(const std::string& text) { return wrapped(printable(text), kIndent, prose_width()); }
 
-/// "halo2d, 4 ranks on 1 host, 2.28 s"
+/// "halo2d, 4 ranks on 1 host, 2.28 s", "halo2d, 2 of 4 ranks on 1 host, 2.28 s"
 std::string describe_run(const Summary& summary) {
   const RunSummary& run = summary.run;
   const auto ranks = static_cast<std::uint64_t>(std::max(run.ranks_present, 0));
-  return fmt::format("{}, {} {} on {} {}, {}", run.executable.empty() ? "The program" : file_name(run.executable),
-                     human_count(ranks), ranks == 1 ? "rank" : "ranks", human_count(run.hosts),
+  const std::string of =
+      lacks_ranks(summary) ? fmt::format(" of {}", human_count(static_cast<std::uint64_t>(run.ranks_expected))) : "";
+  return fmt::format("{}, {}{} {} on {} {}, {}", run.executable.empty() ? "The program" : file_name(run.executable),
+                     human_count(ranks), of, ranks == 1 && of.empty() ? "rank" : "ranks", human_count(run.hosts),
                      run.hosts == 1 ? "host" : "hosts", human_duration(run.time_s));
 }
 

@@ -161,6 +161,29 @@ TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRa
   EXPECT_THAT(find_problems(summary).at(1).text, HasSubstr("MPI_Put takes 6.00 s besides waits for other ranks"));
 }
 
+TEST(Problems, WaitsForRanksThatAreNotRecordedAreNoTransferForSure) {
+  Summary summary = even_ranks(2);
+  summary.run.calls = 80;
+  summary.run.ranks_present = 2;
+  summary.run.ranks_expected = 16;
+  summary.functions = {{"MPI_Recv", "p2p", 80, 8, 0.1}};
+  find_problems(summary).swap(summary.problems);
+  ASSERT_EQ(summary.problems.size(), 1U);
+  EXPECT_EQ(summary.problems[0].text,
+            "MPI_Recv takes 8.00 s, waits for ranks that are not recorded included: 80 calls of 100 ms on average.");
+  EXPECT_EQ(summary.problems[0].remedy,
+            "Record all ranks (MERIDIAN_RANKS=all): it is then known what of that is waiting, and for whom.");
+  EXPECT_THAT(verdict_section(summary, Paint{false}), HasSubstr(", 2 of 16 ranks on "));
+  EXPECT_THAT(verdict_section(summary, Paint{false}),
+              HasSubstr("  2 of 16 ranks are recorded: waits for the others are not known.\n"));
+  EfficiencySummary& run = summary.efficiencies.emplace_back();
+  run.scope = "run";
+  EXPECT_EQ(efficiency_section(summary, Paint{false}),
+            "EFFICIENCY\n  None: waits for ranks that are not recorded are not known.\n");
+  summary.functions = {{"MPI_File_read", "io", 80, 8, 0.1}};
+  EXPECT_THAT(find_problems(summary).at(0).text, HasSubstr("takes 8.00 s besides waits for other ranks"));
+}
+
 TEST(Problems, CallsOfWindowsWithKnownWaitsTakeTheRestForTheTransfer) {
   Summary summary = even_ranks(2);
   summary.functions = {{"MPI_Win_fence", "rma", 80, 8, 0.1}};
@@ -275,7 +298,8 @@ TEST(Verdict, SaysWhichPartOfTheRunItIsAbout) {
   summary.problems.emplace_back().problem = "transfer";
   const std::string filtered = verdict_section(summary, Paint{false});
   EXPECT_THAT(filtered, HasSubstr("  Of 1000 calls of MPI 30 were not recorded (levels, filters, or times without\n"
-                                  "  recording): all figures are of the recorded part.\n"));
+                                  "  recording): all figures are of the recorded part. The time of the others\n"
+                                  "  counts as time outside MPI.\n"));
   EXPECT_THAT(filtered, HasSubstr("of the ranks' time is in MPI"));
   summary.findings.push_back({"filter.full", Severity::info, 1, "Text.", "Remedy.", ""});
   summary.passed[0].count = 9020;
