@@ -197,7 +197,7 @@ struct Sentences {
   std::string who, remedy;
 };
 
-Sentences describe(const Hosts& hosts, const std::optional<Sharers>& ranks) {
+Sentences describe(const Summary& summary, const Hosts& hosts, const std::optional<Sharers>& ranks) {
   if (ranks && !ranks->bound_to.empty())
     return {fmt::format("{} are bound to {} of {} ({})", count_of(ranks->ranks, "rank"),
                         count_of(ranks->processors.size(), "processor"), ranks->host, ranks->bound_to),
@@ -211,6 +211,9 @@ Sentences describe(const Hosts& hosts, const std::optional<Sharers>& ranks) {
         fmt::format("{} of {} share {} of {}", count_of(threads->threads, "thread"), count_of(threads->ranks, "rank"),
                     count_of(threads->processors.size(), "processor"), threads->host),
         "Start fewer threads (OMP_NUM_THREADS) or ranks, or use more computers."};
+  if (lacks_ranks(summary))
+    return {"Other programs had them, or ranks that are not recorded",
+            "Start no more ranks and threads than processors, and keep other programs off these."};
   if (hosts.are_known())
     return {"The program has no more threads than processors, so other programs had them",
             "Keep other programs off these processors, and measure again."};
@@ -246,7 +249,7 @@ Lack find_lack_of_processors(const Summary& summary, const Load& load, std::vect
   const bool has_ended = std::ranges::all_of(summary.ranks, [](const auto& rank) { return rank.end == kFinalized; });
   if (!is_counted && has_ended) cost_s = lack.own_s = estimate(summary, load, ranks);
   if (!(cost_s >= kLeastReady * load.time_s) || cost_s == 0) return {};
-  const Sentences sentences = describe(hosts, ranks);
+  const Sentences sentences = describe(summary, hosts, ranks);
   ProblemSummary& problem = problems.emplace_back();
   problem.problem = problem_name(ProblemKind::no_processor);
   problem.cost_s = cost_s;

@@ -154,7 +154,7 @@ class TransferFinder {
     return facts.role == Role::make_window || id == CallId::Win_free;
   }
 
-  /// Of ranks that are not recorded nobody knows whether they were late.
+  /// Whether ranks that are not recorded were late is unknown.
   bool may_wait_for_missing(const FunctionSummary& function) const {
     return lacks_ranks(summary_) && (!is_in(function, CallGroup::io) || facts_of(function.name).facts.is_collective_io);
   }

@@ -160,6 +160,9 @@ TEST(ProblemCosts, ThreadsThatLiveInTurnShareProcessorsWithNoOther) {
   EXPECT_THAT(first(summary).text, HasSubstr("4 threads of 2 ranks share 2 processors"));
   for (RankSummary& rank : summary.ranks) rank.all_threads = 1;  // the other rows are calls from callbacks
   EXPECT_THAT(first(summary).text, HasSubstr("has no more threads than processors"));
+  summary.run.ranks_present = 2;
+  summary.run.ranks_expected = 4;
+  EXPECT_THAT(first(summary).text, HasSubstr("Other programs had them, or ranks that are not recorded."));
 }
 
 TEST(ProblemCosts, WaitsForThreadsOfTheOwnRankAreNotThoseOfOtherRanks) {
