@@ -3,6 +3,7 @@
 #include "summary/problems/problem_processors.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -49,7 +50,7 @@ struct Sharers {
   std::string host;
   std::set<unsigned long> processors;
   std::uint64_t ranks = 0, threads = 0;
-  std::string bound_to;  ///< list of processors; empty: all of the host's ranks
+  std::string bound_to;  ///< list of processors; empty: all that the host is known to have
 };
 
 class Hosts {
@@ -71,7 +72,13 @@ class Hosts {
           bound.processors.size() < hosts_.at(key.first).processors.size())
         return bound;
     for (const auto& [name, host] : hosts_)
-      if (host.ranks > host.processors.size() && !host.processors.empty()) return host;
+      if (host.ranks > host.processors.size() && !host.processors.empty()) {
+        Sharers sharers = host;
+        // Processors are numbered from 0 on: the host has those below the last one too.
+        if (*host.processors.rbegin() >= host.processors.size())
+          sharers.bound_to = fmt::format("{}", fmt::join(host.processors, ","));
+        return sharers;
+      }
     return std::nullopt;
   }
   std::optional<Sharers> with_too_many_threads() const {
@@ -205,7 +212,10 @@ Sentences describe(const Summary& summary, const Hosts& hosts, const std::option
   if (ranks)
     return {fmt::format("{} share {} of {}", count_of(ranks->ranks, "rank"),
                         count_of(ranks->processors.size(), "processor"), ranks->host),
-            fmt::format("Start at most {} there, or use more computers.", count_of(ranks->processors.size(), "rank"))};
+            fmt::format("Start at most {} there, or use more computers. If that computer has more processors, let the "
+                        "ranks use them "
+                        "(no taskset, mpirun --bind-to none).",
+                        count_of(ranks->processors.size(), "rank"))};
   if (const std::optional<Sharers> threads = hosts.with_too_many_threads())
     return {
         fmt::format("{} of {} share {} of {}", count_of(threads->threads, "thread"), count_of(threads->ranks, "rank"),

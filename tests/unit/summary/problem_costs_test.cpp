@@ -204,8 +204,15 @@ TEST(ProblemCosts, ABindingIsNamedThatLeavesProcessorsIdle) {
   EXPECT_THAT(first(summary).remedy, HasSubstr("Bind them to different processors"));
   summary.context.clear();
   are_bound(summary, {"1", "1", "1"});
+  EXPECT_THAT(first(summary).text, HasSubstr("3 ranks are bound to 1 processor of node (1)."));
+  EXPECT_THAT(first(summary).remedy, HasSubstr("Bind them to different processors"));
+  summary.context.clear();
+  are_bound(summary, {"0", "0", "0"});
   EXPECT_THAT(first(summary).text, HasSubstr("3 ranks share 1 processor of node."));
-  EXPECT_EQ(first(summary).remedy, "Start at most 1 rank there, or use more computers.");
+  EXPECT_EQ(first(summary).remedy,
+            "Start at most 1 rank there, or use more computers. If that computer has more processors, let the ranks "
+            "use them (no "
+            "taskset, mpirun --bind-to none).");
 }
 
 TEST(ProblemCosts, RanksThatShareTheFirstPlaceAreNamedTogether) {
