@@ -62,4 +62,19 @@ inline std::vector<std::string> found(const Summary& summary) {
   return all;
 }
 
+inline ProblemSummary first(const Summary& summary) {
+  const std::vector<ProblemSummary> problems = find_problems(summary);
+  return problems.empty() ? ProblemSummary{} : problems.front();
+}
+
+/// Each rank has been ready to run for so long, and had no processor.
+inline void are_ready(Summary& summary, double each_s) {
+  for (const RankSummary& rank : summary.ranks) {
+    UsageSummary& usage = summary.usage.emplace_back();
+    usage.rank = rank.rank;
+    usage.thread = -1;
+    usage.ready_s = each_s;
+  }
+}
+
 }  // namespace meridian::samples
