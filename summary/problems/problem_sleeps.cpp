@@ -18,8 +18,9 @@ constexpr double kMostOfExcess = 0.6;  ///< of what ranks are longer outside MPI
 
 std::string describe_sleep(const RankLoad& rank) {
   if (!(rank.slept_s > 0) || rank.slept_s < kLeastTold * rank.outside_s) return "";
-  return fmt::format(" In {} of that it does not run: it is stopped, or waits for something that is not recorded.",
-                     human_duration(rank.slept_s));
+  return fmt::format(
+      " In {} of that it does not run: it sleeps, is stopped, or waits for something that is not recorded.",
+      human_duration(rank.slept_s));
 }
 
 bool is_late_by_sleep(const Load& load, const std::vector<std::int32_t>& ranks) {
@@ -36,7 +37,7 @@ bool is_late_by_sleep(const Load& load, const std::vector<std::int32_t>& ranks) 
 }
 
 std::string sleep_remedy(const std::vector<std::int32_t>& ranks) {
-  return fmt::format("Find out what stops {}, or what {} for: another process, a page of memory, a device.",
+  return fmt::format("Find out what stops {}, or what {} for: a timer, another process, a page of memory, a device.",
                      list_of_ranks(ranks), ranks.size() == 1 ? "it waits" : "they wait");
 }
 

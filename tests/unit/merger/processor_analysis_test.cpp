@@ -162,9 +162,9 @@ TEST_F(LateWithoutProcessor, ARankThatSleptNeedsNoLessWork) {
   EXPECT_THAT(
       summary.problems[0].text,
       ::testing::HasSubstr(" Rank 0 is outside MPI for 1.80 us, the mean is 1.40 us. In 800 ns of that it does not "
-                           "run: it is stopped, or waits for something that is not recorded."));
+                           "run: it sleeps, is stopped, or waits for something that is not recorded."));
   EXPECT_EQ(summary.problems[0].remedy,
-            "Find out what stops rank 0, or what it waits for: another process, a page of memory, a device.");
+            "Find out what stops rank 0, or what it waits for: a timer, another process, a page of memory, a device.");
 }
 
 TEST_F(LateWithoutProcessor, FewerIntervalsThanTheKernelCountsLeaveItsCount) {
