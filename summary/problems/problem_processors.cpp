@@ -210,12 +210,13 @@ Sentences describe(const Summary& summary, const Hosts& hosts, const std::option
                         count_of(ranks->processors.size(), "processor"), ranks->host, ranks->bound_to),
             "Bind them to different processors (mpirun --map-by core --bind-to core)."};
   if (ranks)
-    return {fmt::format("{} share {} of {}", count_of(ranks->ranks, "rank"),
-                        count_of(ranks->processors.size(), "processor"), ranks->host),
-            fmt::format("Start at most {} there, or use more computers. If that computer has more processors, let the "
-                        "ranks use them "
-                        "(no taskset, mpirun --bind-to none).",
-                        count_of(ranks->processors.size(), "rank"))};
+    return {
+        fmt::format("{} share {} of {}", count_of(ranks->ranks, "rank"),
+                    count_of(ranks->processors.size(), "processor"), ranks->host),
+        fmt::format("Start at most {} there, or use more computers.{}", count_of(ranks->processors.size(), "rank"),
+                    ranks->processors.size() > 1 ? ""
+                                                 : " If that computer has more processors, let the ranks use them (no "
+                                                   "taskset, mpirun --bind-to none).")};
   if (const std::optional<Sharers> threads = hosts.with_too_many_threads())
     return {
         fmt::format("{} of {} share {} of {}", count_of(threads->threads, "thread"), count_of(threads->ranks, "rank"),
