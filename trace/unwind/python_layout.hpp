@@ -55,7 +55,7 @@ constexpr PythonLayout read_debug_offsets(const std::uint64_t* words) noexcept {
           offset(kFirstLine),   offset(kCode),         offset(kAsciiSize)};
 }
 
-/// What another process needs in order to read the frames of a thread. The addresses are those of the interpreter's process.
+/// What another process needs in order to read the frames of a thread. All addresses are in the process of the interpreter.
 struct PythonPlace {
   std::uint64_t thread_state = 0;  ///< PyThreadState of the thread
   std::uint64_t interpreter = 0;   ///< a function of it

@@ -40,8 +40,8 @@ std::string savings_text(const Summary& summary) {
                        : wrapped("The run would be shorter without " + comma_list(parts) + ".", kIndent, prose_width());
 }
 
-/// Of the same time as the factors. The path also leads through MPI_Init and MPI_Finalize, which would be transfer, and
-/// where it begins a rank may start later than the run does, which would be unknown.
+/// Shares of the time that the factors cover. MPI_Init and MPI_Finalize, through which the path leads too, are left out: they would count as
+/// transfer. So is the time before the path's first rank starts, which would count as unknown.
 std::string critical_path_text(const Summary& summary, const EfficiencySummary& run) {
   std::map<std::string, double> times;
   double inner_s = 0;

@@ -21,7 +21,7 @@
 namespace meridian {
 namespace {
 
-/// What a message or a collective says of the correction at a stamp.
+/// A bound of the correction at a stamp, by a message or a collective.
 struct StampLimit {
   double at_ns = 0;  ///< the stamp, on the first line
   double value_ns = 0;
@@ -41,7 +41,7 @@ using Contradiction = std::pair<std::uint32_t, std::uint32_t>;  // of domains, t
 
 bool is_impossible(double drift) { return std::abs(drift) > ClockTuning::kMostStraightRate; }
 
-/// Of two clocks, that of the reference.
+/// The drift of most clocks. Of two clocks: that of the reference, which is 0.
 double usual_drift(std::span<const double> drifts) {
   return drifts.size() > 2 ? median({drifts.begin(), drifts.end()}, 0) : 0;
 }
@@ -79,7 +79,7 @@ class StraightStepFinder {
     return std::max(0.0, median(std::move(quickest), 0));
   }
 
-  /// The domains that no oscillator has the rate of, and those that contradict others, so that the rest agrees.
+  /// The domains whose rate no oscillator has, then those that contradict others, until the remaining ones agree.
   std::vector<std::size_t> find_odd() {
     std::set<Contradiction> contradicted = contradictions();
     const double usual = usual_drift(drifts_);
@@ -89,7 +89,7 @@ class StraightStepFinder {
     while (!contradicted.empty() && aside.size() < ClockTuning::kMostSuspects) {
       std::vector<std::size_t> count(correction_.domains, 0);
       for (const auto& [from, to] : contradicted) ++count[from], ++count[to];
-      // Of several, the one whose rate is the least usual; the reference last.
+      // Of several with as many contradictions: the reference last, otherwise the clock with the least usual rate first.
       const auto is_less_odd = [&](std::size_t one, std::size_t other) {
         const auto oddness = [&](std::size_t h) {
           return std::tuple{count[h], h != reference_, std::abs(drifts_[h] - usual)};
@@ -251,7 +251,7 @@ class StraightStepFinder {
     return size;
   }
 
-  /// The rate at which the correction runs if the clock's own ticks are as long as those of the others.
+  /// The slope of the domain's correction if a tick of its clock lasts as long as a tick of the others.
   double rate_of(std::size_t domain) const {
     std::vector<double> others;
     for (std::size_t h = 0; h < correction_.domains; ++h) {

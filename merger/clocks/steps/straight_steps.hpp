@@ -25,7 +25,7 @@ std::size_t find_straight_steps(const ClockSamples& samples, ClockCorrection& co
 
 /// Whether the rates of clocks on the way from the first exchange to the last one are such as oscillators have. Otherwise some clock was set.
 bool have_rates_of_oscillators(std::span<const double> drifts);
-/// Doubts the rates of the clocks that have others; those of all clocks, if it is the reference that was set.
+/// Sets ClockCorrection::rate_doubts of the clocks whose rates no oscillator has; of all clocks if that is the reference, which then was set.
 void doubt_rates(std::span<const double> drifts, std::size_t reference, ClockCorrection& correction);
 
 }  // namespace meridian
