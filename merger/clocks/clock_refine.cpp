@@ -50,8 +50,8 @@ bool is_smooth(const ClockFitResult& fit, bool may_slew) {
   return fit.infeasible == 0 && fit.correction.sharpest_bend() <= most;
 }
 
-/// Fits without clock steps first. If messages are still reversed, or a clock bends more than slewed clocks do, steps
-/// are removed from the first lines and the fit is repeated; the better fit is returned.
+/// Fits without clock steps first. If messages are still reversed, or a clock bends more than it can, steps are removed
+/// from the first lines, found in windows or else by constant rates, and the fit is repeated; the best fit is returned.
 /// drifts  [domain]: of the first lines from the clocks' own ticks
 ClockFitResult fit_around_steps(const ClockSamples& samples, const ClockCorrection& lines,
                                 const ClockFitSettings& settings, std::span<const double> drifts) {
@@ -89,17 +89,20 @@ std::string name_of(ClockShape shape) {
   return "bends";
 }
 
-/// [domain]: the drifts of the first lines, for clocks at constant distances of their own ticks. Empty where exchanges at both ends of the
-/// run contradict such clocks. A short run may have no other evidence: its messages cover too little time to show a drift.
+/// [domain]: the drifts of the first lines from the clocks' own ticks.
 std::vector<double> drifts_of(const Clocks& first) {
   std::vector<double> drifts(first.domains, 0);
-  for (const ClockSummary& row : first.table) {
-    const double doubt_ppm = row.drift_error_ppm;  // 0: too few exchanges
-    if (first.is_tied[row.domain] && doubt_ppm > 0 && std::abs(row.drift_ppm) > ClockTuning::kConvincing * doubt_ppm)
-      return {};
-    drifts[row.domain] = row.drift_ppm * kOnePpm;
-  }
+  for (const ClockSummary& row : first.table) drifts[row.domain] = row.drift_ppm * kOnePpm;
   return drifts;
+}
+
+/// Whether exchanges at both ends of the run contradict clocks at constant distances of their own ticks. A short run may have no other
+/// evidence: its messages cover too little time to show a drift.
+bool is_drift_certain(const Clocks& first) {
+  return std::ranges::any_of(first.table, [&](const ClockSummary& row) {
+    const double doubt_ppm = row.drift_error_ppm;  // 0: too few exchanges
+    return first.is_tied[row.domain] && doubt_ppm > 0 && std::abs(row.drift_ppm) > ClockTuning::kConvincing * doubt_ppm;
+  });
 }
 
 /// Whether the system of some host may slew its clock. Processors' counters and CLOCK_MONOTONIC_RAW are not slewed; which clock another
@@ -218,6 +221,7 @@ std::vector<Finding> find_flaws(const Clocks& clocks, const std::vector<HullLine
 Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first, const ClockSamples& samples,
                      const ClockOptions& options, ClockCorrection* made, const StepPlacer& place) {
   const bool is_hull = options.model == ClockModel::hull;
+  const bool may_be_slewed = may_slew(metas);
   const std::vector<HullLine> lines = first_lines(first, samples, is_hull);
   ClockCorrection correction = correction_of(lines, samples);
   ClockCorrection bent;  // where the rates of the clocks changed
@@ -225,14 +229,14 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   ClockVerdict verdict;
   if (!is_hull) {
     ClockFitSettings settings{first.reference, options.segment_s * kNsPerSecond};
-    settings.may_slew = may_slew(metas);
-    std::vector<double> drifts(first.domains, 0);
-    for (const ClockSummary& row : first.table) drifts[row.domain] = row.drift_ppm * kOnePpm;
+    settings.may_slew = may_be_slewed;
+    const std::vector<double> drifts = drifts_of(first);
     ClockFitResult fit = fit_around_steps(samples, correction, settings, drifts);
     const auto is_known = [](const HullLine& line) { return line.is_placed && line.is_two_way; };
     bent = fit.correction;
     if (std::ranges::all_of(lines, is_known)) {
-      const ClockChoice choice = choose_shape(samples, correction, drifts_of(first), settings, fit);
+      const ClockChoice choice =
+          choose_shape(samples, correction, is_drift_certain(first) ? std::vector<double>{} : drifts, settings, fit);
       verdict = {name_of(choice.shape), choice.bends_ns, choice.lines_ns};
       if (choice.shape != ClockShape::bends && fit.infeasible == 0) bent = fit.correction;  // nothing contradicts them
     }
@@ -267,7 +271,7 @@ Clocks refine_clocks(std::span<const RankMeta* const> metas, const Clocks& first
   ClockCertificate certificate;
   if (!is_hull) {
     certificate = certify(samples, correction, first.reference,
-                          {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns, .may_slew = may_slew(metas)});
+                          {.rho_ppm = options.rho_ppm, .tick_ns = first.tick_ns, .may_slew = may_be_slewed});
     clocks.bounds = bounds_of(correction, certificate, zero_ns);
   }
   const double all_ns = std::max(1.0, static_cast<double>(samples.end_ns() - samples.begin_ns()));

@@ -263,7 +263,7 @@ class StraightStepFinder {
 
   /// A step comes behind one limit and before another.
   struct StepRange {
-    std::size_t before = 0, behind = 0;  ///< the first limit that is certainly behind it
+    std::size_t before = 0, behind = 0;  ///< the last limit that is certainly before it, the first one certainly behind
     double at_ns = 0;
   };
   /// [step]: the first limits behind each one, if it was as early or as late as it can have been at any likely rate.
