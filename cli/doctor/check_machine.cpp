@@ -52,7 +52,8 @@ Check check_samples() {
           fmt::format("the kernel permits none: {}{}", event.error().what,
                       level.empty() ? "" : "; kernel.perf_event_paranoid = " + level),
           "an administrator may set it to 2: sysctl kernel.perf_event_paranoid=2 (in a container, permit "
-          "perf_event_open); tracing works without, but does not name functions of the program"};
+          "perf_event_open); without that MERIDIAN_SAMPLES_BY=signal takes samples inside the program, otherwise its "
+          "functions are not named"};
 }
 
 }  // namespace

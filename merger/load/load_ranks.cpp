@@ -115,6 +115,8 @@ void report_flaws(const RankMeta& meta, std::span<const World> worlds, Findings&
     if (text.key == kHostLostKey) findings.add(FindingId::rank_host_lost, 1, rank + ": " + text.value);
     if (text.key == kPythonRefusedKey) findings.add(FindingId::samples_python_refused, 1, rank + ": " + text.value);
     if (text.key == kSamplesRefusedKey) findings.add(FindingId::samples_refused, 1, rank + ": " + text.value);
+    if (text.key == kSamplesBlockedKey)
+      findings.add(FindingId::samples_blocked, 1, rank + ": thread " + std::to_string(text.handle));
     if (text.key == kProcessorRefusedKey) findings.add(FindingId::processor_refused, 1, rank + ": " + text.value);
     if (text.key == kSamplesLostKey) {
       std::uint64_t count = 0;

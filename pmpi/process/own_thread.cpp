@@ -26,13 +26,15 @@ constexpr std::uint8_t kYes = 1;
 static_assert(std::is_trivially_destructible_v<ThreadCard>);
 pthread_key_t g_thread_end;
 bool g_has_key = false;
+void (*g_at_begin)() noexcept = nullptr;
 void (*g_at_end)() noexcept = nullptr;
 
 }  // namespace
 
 constinit const volatile std::uint8_t* g_is_same_process = &kYes;
 
-void prepare_threads(void (*at_end)() noexcept) noexcept {
+void prepare_threads(void (*at_begin)() noexcept, void (*at_end)() noexcept) noexcept {
+  g_at_begin = at_begin;
   g_at_end = at_end;
   find_libc();
   find_library_objects();
@@ -46,6 +48,8 @@ void prepare_threads(void (*at_end)() noexcept) noexcept {
                 end_thread();
               }) == 0;
 }
+
+void tell_thread_begin() noexcept { g_at_begin(); }
 
 void watch_thread_end() noexcept {
   if (g_has_key) pthread_setspecific(g_thread_end, &t_own);
@@ -76,6 +80,7 @@ std::uint32_t own_thread_id() noexcept {
     own.card->begin_ticks = read_ticks();
     own.card->state.store(CardState::live, std::memory_order_release);
     if (!own.is_busy) own.counts = own.card->counts;
+    tell_thread_begin();
   }
   return own.thread;
 }

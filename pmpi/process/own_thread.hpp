@@ -58,8 +58,12 @@ class BusyThread {
   bool before_;
 };
 
-/// Called once, when the session starts. `at_end` is called when a thread ends, before end_thread().
-void prepare_threads(void (*at_end)() noexcept) noexcept;
+/// Called once, when the session starts. `at_begin` is called by a thread that has got its card, `at_end` when a thread ends, before
+/// end_thread().
+void prepare_threads(void (*at_begin)() noexcept, void (*at_end)() noexcept) noexcept;
+
+/// Calls what prepare_threads() was told for the begin of a thread.
+void tell_thread_begin() noexcept;
 
 /// Makes both run at the end of the calling thread. AS-safe once the session is on.
 void watch_thread_end() noexcept;

@@ -21,12 +21,14 @@
 #include "pmpi/process/session_state.hpp"
 #include "trace/ring/process_start.hpp"
 #include "trace/ring/ring_name.hpp"
+#include "trace/ring/sample_layout.hpp"
 
 namespace meridian {
 namespace {
 
 constexpr std::int64_t kLongestKeptS = 10 * 366 * 86400LL;
 constexpr std::int64_t kModeProfile = 1, kModeRecorder = 2;  // values of MERIDIAN_MODE
+constexpr std::int64_t kBySignal = 1;                        // of MERIDIAN_SAMPLES_BY
 
 /// Room to leave free in a default scratch directory.
 constexpr std::uint64_t kSpareBytes = 8u << 20;
@@ -62,9 +64,18 @@ struct RingPlan {
   std::uint64_t ring_bytes = 0;
   std::uint64_t data_offset = 0;
   std::uint64_t cards_offset = 0;
+  std::uint64_t samples_offset = 0;
+  bool has_samples = false;
 
-  std::uint64_t file_bytes() const noexcept { return cards_offset + kCardBytes; }
+  std::uint64_t file_bytes() const noexcept { return samples_offset + (has_samples ? kAllSampleBytes : 0); }
 };
+
+/// Samples of a long run take more room than its sums, and without call sites their modules are not stored.
+std::uint32_t sample_hz() noexcept {
+  const bool has_modules = g_session.options.is_on(OptionId::sites) || g_session.options.number(OptionId::stack) != 0;
+  if (!has_modules || g_session.options.number(OptionId::mode) == kModeProfile) return 0;
+  return static_cast<std::uint32_t>(g_session.options.number(OptionId::samples));
+}
 
 /// Plans the layout. A file that exceeds the limit on file sizes would end the program with SIGXFSZ, so fewer threads
 /// get rings.
@@ -72,6 +83,7 @@ RingPlan plan_ring() noexcept {
   const auto buffer = static_cast<std::uint64_t>(g_session.options.number(OptionId::buffer));
   constexpr std::uint64_t kMaxBlock = 256u << 10;
   RingPlan plan;
+  plan.has_samples = sample_hz() != 0 && g_session.options.number(OptionId::samples_by) == kBySignal;
   plan.block_bytes = buffer / 8;
   plan.block_bytes = plan.block_bytes > kMaxBlock ? kMaxBlock
                      : plan.block_bytes < 65536   ? 65536
@@ -79,9 +91,11 @@ RingPlan plan_ring() noexcept {
   plan.ring_bytes = round_up(buffer, plan.block_bytes);
   rlimit limit{};
   const bool has_limit = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  if (has_limit && limit.rlim_cur / 2 < kAllSampleBytes) plan.has_samples = false;
   for (plan.slots = static_cast<std::uint32_t>(g_session.options.number(OptionId::max_threads));; plan.slots /= 2) {
     plan.data_offset = round_up(kRingPageBytes + plan.slots * sizeof(RingSlot), kRingPageBytes);
     plan.cards_offset = round_up(plan.data_offset + plan.slots * plan.ring_bytes, kRingPageBytes);
+    plan.samples_offset = round_up(plan.cards_offset + kCardBytes, kRingPageBytes);
     if (plan.slots == 0 || !has_limit || plan.file_bytes() <= limit.rlim_cur) return plan;
   }
 }
@@ -109,7 +123,7 @@ bool make_ring_file(const char* dir, const char* host, std::uint64_t start, cons
   };
   if (ftruncate(fd, static_cast<off_t>(plan.file_bytes())) == 0 &&
       provide(0, plan.data_offset + (plan.slots != 0 ? plan.ring_bytes : 0)) &&
-      provide(plan.cards_offset, kCardBytes)) {
+      provide(plan.cards_offset, kCardBytes) && (!plan.has_samples || provide(plan.samples_offset, kSampleHeadBytes))) {
     maps.head = mmap(nullptr, plan.data_offset, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (maps.head != MAP_FAILED)
       maps.cards =
@@ -182,16 +196,14 @@ bool create_ring() noexcept {
       ring->keep_ns = static_cast<std::uint64_t>(std::min(-keep, kLongestKeptS)) * 1'000'000'000;
   }
   ring->short_calls = kShortCallsAThrottle * static_cast<std::uint64_t>(g_session.options.number(OptionId::throttle));
-  // Samples of a long run take more room than its sums.
-  if (ring->is_profile == 0 && (g_session.options.is_on(OptionId::sites) ||
-                                g_session.options.number(OptionId::stack) != 0))  // modules are stored
-    ring->sample_hz = static_cast<std::uint32_t>(g_session.options.number(OptionId::samples));
+  ring->sample_hz = sample_hz();
   memcpy(ring->hostname, host, sizeof host);
   read_program(ring->executable, sizeof ring->executable);
   if (maps.cards != MAP_FAILED) {  // stay mapped in forked children: a child made without fork() may still count
     ring->card_count = kCards;
     ring->cards_offset = plan.cards_offset;
     g_session.cards = static_cast<ThreadCard*>(maps.cards);
+    ring->sample_buffers_offset = plan.has_samples ? plan.samples_offset : 0;
   }
   ring->version = kRingVersion;
   std::atomic_thread_fence(std::memory_order_release);

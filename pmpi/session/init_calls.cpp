@@ -21,6 +21,7 @@
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/usage.hpp"
 #include "pmpi/rings/writer_process.hpp"
+#include "pmpi/samples/signal_samples.hpp"
 #include "pmpi/session/calibration.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/session/directory.hpp"
@@ -152,6 +153,7 @@ void after_init() noexcept {
   calibrate_recording();
   emit_overhead(OverheadKind::start, begin, 1);
   start_clock_exchange(peers, ring.domain);
+  begin_signal_samples();
   if (has_world) tell_wrong_launcher(peers.world_size);
   if (agreement.is_first && g_session.options.is_on(OptionId::verbose)) say("recording to '%s'", ring.output_dir);
 }
@@ -174,6 +176,7 @@ void after_finalize() noexcept {
   if (g_session.is_finalized.exchange(true)) return;
   const std::uint64_t begin = read_ticks();
   RingFileHeader& ring = *g_session.ring;
+  end_signal_samples();
   store_usage_of_all();
   store_binding();
   emit_anchor(AnchorPhase::finish);

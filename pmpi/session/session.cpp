@@ -23,6 +23,7 @@
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/usage.hpp"
 #include "pmpi/rings/writer_process.hpp"
+#include "pmpi/samples/signal_samples.hpp"
 #include "pmpi/session/context.hpp"
 #include "pmpi/session/farewell.hpp"
 #include "pmpi/session/foreign.hpp"
@@ -79,7 +80,7 @@ bool try_start() noexcept {
   g_session.pid = getpid();
   prepare_selection();
   find_python();
-  prepare_threads(&release_thread);
+  prepare_threads(&begin_thread_samples, &release_thread);
   pthread_atfork(nullptr, nullptr, &stop_in_child);
   forget_levels_in_children();
   apply_levels(g_session.options.is_on(OptionId::enabled));

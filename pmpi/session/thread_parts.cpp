@@ -12,6 +12,7 @@
 #include "pmpi/rings/small.hpp"
 #include "pmpi/rings/thread_state.hpp"
 #include "pmpi/rings/usage.hpp"
+#include "pmpi/samples/signal_samples.hpp"
 #include "pmpi/stacks/python_frames.hpp"
 #include "pmpi/stacks/stacks.hpp"
 
@@ -50,6 +51,7 @@ void release_nested(ThreadState& inner) noexcept {
 }  // namespace
 
 void release_thread() noexcept {
+  end_thread_samples();
   ThreadState& thread = t_state;
   release_nest(thread, &release_nested);
   give_back_shard(thread);

@@ -50,6 +50,7 @@ ThreadCard& begin_thread(void* given) noexcept {
   card.kernel_tid = static_cast<std::int32_t>(syscall(SYS_gettid));
   watch_thread_end();
   card.begin_ticks = read_ticks();
+  if (own.role == ThreadRole::application) tell_thread_begin();
   return card;
 }
 

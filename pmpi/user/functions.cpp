@@ -32,7 +32,7 @@ namespace {
 constexpr std::size_t kMostUsed = kMostFunctions / 4 * 3;  ///< so that a search ends soon
 constexpr std::size_t kSymbolBytes = 1024;
 
-std::atomic<std::uint32_t> g_used{0};
+std::atomic<std::uint32_t> g_used_functions{0};
 std::atomic<bool> g_is_full{false}, g_is_deep{false};
 constinit std::atomic<long> g_adding{0};
 constinit ClockAnchor g_first{};  ///< when the first function was added
@@ -134,12 +134,12 @@ InstrumentedFunction* add_function(const void* code) noexcept {
     count_loss(Loss::user_nested);
     return nullptr;
   }
-  if (is_ready && g_used.load(std::memory_order_relaxed) == 0) {
+  if (is_ready && g_used_functions.load(std::memory_order_relaxed) == 0) {
     g_first = read_anchor();
     g_timed_calls.store(static_cast<std::uint32_t>(g_session.options.number(OptionId::throttle)));
   }
   InstrumentedFunction* made = nullptr;
-  if (g_used.load(std::memory_order_relaxed) < kMostUsed) {
+  if (g_used_functions.load(std::memory_order_relaxed) < kMostUsed) {
     const auto address = reinterpret_cast<std::uintptr_t>(code);
     std::size_t place = (address >> 4 ^ address >> 19) % kMostFunctions;
     const void* there = nullptr;
@@ -153,7 +153,7 @@ InstrumentedFunction* add_function(const void* code) noexcept {
         made->gate.store(define_for_program(MERIDIAN_KIND_REGION, "function", name), std::memory_order_relaxed);
       }
       made->code.store(code, std::memory_order_release);
-      g_used.fetch_add(1, std::memory_order_relaxed);
+      g_used_functions.fetch_add(1, std::memory_order_relaxed);
     }
   } else {
     if (is_ready) report_once(g_is_full, "more than 24576 functions");

@@ -7,6 +7,8 @@ namespace meridian {
 
 /// Value: the reason as the kernel names it, "EACCES: perf_event_paranoid is 3". The rank has no or fewer samples.
 inline constexpr const char* kSamplesRefusedKey = "samples.refused";
+/// The thread (the handle) has computed without a sample, because it blocks the signal that takes them. Value: nothing.
+inline constexpr const char* kSamplesBlockedKey = "samples.blocked";
 /// Value: the reason why the kernel does not let the writer read which lines of Python the samples are in.
 inline constexpr const char* kPythonRefusedKey = "samples.python_refused";
 /// Value: number of samples that the kernel dropped, because its buffer was full.

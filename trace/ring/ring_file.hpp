@@ -72,6 +72,8 @@ class RingFile {
   /// errors  io; damaged: invalid data
   Result<std::vector<ThreadCard>> cards() const;
 
+  /// Of the open file.
+  int descriptor() const noexcept { return file_.get(); }
   /// Locks the file for this process until it ends or closes it; false: another process has it.
   bool lock() const noexcept;
   /// Whether path() still names this file: a process that called exec() may have made a new one there.

@@ -64,6 +64,7 @@ Status write_ring_head(const RingFile& ring, const std::filesystem::path& path, 
   head.set(offsetof(RingFileHeader, cards_offset), cards_at);
   head.set(offsetof(RingFileHeader, card_count), card_count);
   head.set(offsetof(RingFileHeader, passed_offset), passed_at);
+  head.set(offsetof(RingFileHeader, sample_buffers_offset), std::uint64_t{0});
   head.set(offsetof(RingFileHeader, passed_calls), has_passed ? static_cast<std::uint32_t>(calls) : 0);
 
   const Descriptor file{::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)};

@@ -5,7 +5,7 @@
 // records, the writer drains them; stored records survive the death of either.
 //
 //   [RingFileHeader, one page][RingSlot x slot_count][ring data x slot_count, ring_bytes each, from data_offset on]
-//   [ThreadCard x card_count, from cards_offset on]
+//   [ThreadCard x card_count, from cards_offset on][samples by signal, from sample_buffers_offset on]
 //
 // A slot belongs to one live thread. Its positions (head, tail) count bytes and never wrap; the byte at position p is
 // at data_offset + slot * ring_bytes + p % ring_bytes. A record never crosses a block boundary: the rest of a block is
@@ -119,6 +119,8 @@ struct RingFileHeader {
       0;                         ///< calls from one place before short ones become sums (MERIDIAN_THROTTLE); 0: none do
   std::uint64_t keep_bytes = 0;  ///< of records that are kept at least (MERIDIAN_MODE=recorder); 0: no such limit
   std::uint64_t keep_ns = 0;     ///< time for which records are kept at least (likewise); 0: no such limit
+
+  std::uint64_t sample_buffers_offset = 0;  ///< of samples by signal (sample_layout.hpp); 0: there are none
 
   std::atomic<std::uint32_t> has_python{0};  ///< 1: the program runs Python, whose frames are at `python`
   PythonPlace python;

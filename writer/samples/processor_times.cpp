@@ -8,13 +8,17 @@
 
 namespace meridian {
 
-void ProcessorTimes::add(std::uint32_t number, std::int32_t kernel_tid, clockid_t clock) {
+void ProcessorTimes::add(std::uint32_t number, std::int32_t kernel_tid, const TickLine& clock,
+                         const ScheduleCounts& counts) {
   threads_.erase(kernel_tid);
-  auto event = SwitchEvent::open(kernel_tid, clock, open_);
+  auto event = SwitchEvent::open(kernel_tid, clock.clock(), open_);
+  if (!event && event.error().code == Errc::not_found) return;
+  Thread thread{number, std::nullopt, SwitchPairs{number}, counts, clock.now_ns()};
   if (event)
-    threads_.emplace(kernel_tid, Thread{number, *std::move(event), SwitchPairs{number}, {}, 0});
-  else if (event.error().code != Errc::not_found && refused_.empty())
+    thread.event = *std::move(event);
+  else if (refused_.empty())
     refused_ = event.error().what;
+  threads_.emplace(kernel_tid, std::move(thread));
 }
 
 void ProcessorTimes::rest(std::int32_t kernel_tid, const ScheduleCounts& counts, std::uint64_t time_ns) {
@@ -32,6 +36,7 @@ void ProcessorTimes::sum(std::int32_t kernel_tid, const ScheduleCounts& counts, 
   const auto known = threads_.find(kernel_tid);
   if (known == threads_.end()) return;
   Thread& thread = known->second;
+  if (thread.event) return;
   const std::uint64_t begin_ns = std::exchange(thread.time_ns, time_ns);
   const ScheduleCounts before = std::exchange(thread.counts, counts);
   if (counts.ready_ns <= before.ready_ns || counts.switches <= before.switches || time_ns <= begin_ns) return;

@@ -22,11 +22,11 @@ class ProcessorTimes {
  public:
   explicit ProcessorTimes(SwitchEvent::Open open) : open_{open} {}
 
-  /// From now on of this thread, too; replaces one of the same kernel id.
-  void add(std::uint32_t number, std::int32_t kernel_tid, clockid_t clock);
+  /// From now on of this thread, too; replaces one of the same kernel id. Where the kernel refuses, it has sums.
+  void add(std::uint32_t number, std::int32_t kernel_tid, const TickLine& clock, const ScheduleCounts& counts);
   /// Of this thread from now on no single intervals, until it is added again.
   void rest(std::int32_t kernel_tid, const ScheduleCounts& counts, std::uint64_t time_ns);
-  /// Takes the sum of the intervals of a thread that rests, since it began to rest or since the last call.
+  /// Takes the sum of the intervals of a thread, if it has no single ones, since that began or since the last call.
   void sum(std::int32_t kernel_tid, const ScheduleCounts& counts, std::uint64_t time_ns, const TickLine& clock);
   /// Takes over what the kernel has. Returns the largest part of a buffer that was filled.
   double drain(const TickLine& clock);
@@ -38,9 +38,9 @@ class ProcessorTimes {
  private:
   struct Thread {
     std::uint32_t number = 0;
-    std::optional<SwitchEvent> event;  // none: it rests
+    std::optional<SwitchEvent> event;  // none: it rests, or the kernel refuses
     SwitchPairs pairs;
-    ScheduleCounts counts;  // while it rests: at the last sum
+    ScheduleCounts counts;  // without the event: at the last sum
     std::uint64_t time_ns = 0;
   };
   SwitchEvent::Open open_;

@@ -13,13 +13,15 @@
 
 #include "trace/model/event.hpp"
 #include "trace/model/system_clock.hpp"
+#include "trace/ring/ring_futex.hpp"
 
 namespace meridian {
 namespace {
 
 /// After a sample: what is read later may be another function.
 constexpr std::uint64_t kLatestReadingNs = 3'000'000;
-constexpr std::size_t kMostReadings = 1 << 14;  // that nobody takes over
+constexpr std::size_t kMostReadings = 1 << 14;    // that nobody takes over
+constexpr std::uint64_t kBellNapNs = 20'000'000;  // at the doorbell, while a bell tells of samples
 
 }  // namespace
 
@@ -50,33 +52,54 @@ void PythonWatch::wake() noexcept {
   (void)!::write(doorbell_.get(), &one, sizeof one);
 }
 
-void PythonWatch::watch(int event) {
-  Descriptor copy{event >= 0 ? ::fcntl(event, F_DUPFD_CLOEXEC, 0) : -1};
+void PythonWatch::change_to(Source source) {
   {
     const std::scoped_lock lock{mutex_};
-    next_event_ = std::move(copy);
-    has_next_event_ = true;
+    next_source_ = std::move(source);
+    has_next_source_ = true;
   }
   wake();
+}
+
+void PythonWatch::watch(int event) {
+  Source source;
+  source.event = Descriptor{event >= 0 ? ::fcntl(event, F_DUPFD_CLOEXEC, 0) : -1};
+  change_to(std::move(source));
+}
+
+void PythonWatch::watch(const std::atomic<std::uint32_t>& bell) {
+  Source source;
+  source.bell = &bell;
+  source.heard = bell.load(std::memory_order_acquire);
+  change_to(std::move(source));
+}
+
+bool PythonWatch::wait() {
+  if (source_.bell != nullptr) {
+    futex_wait(*source_.bell, source_.heard, kBellNapNs);
+    const std::uint32_t now = source_.bell->load(std::memory_order_acquire);
+    if (now != std::exchange(source_.heard, now)) return true;
+  }
+  pollfd waits[2] = {{doorbell_.get(), POLLIN, 0}, {source_.event.get(), POLLIN, 0}};  // a negative one is ignored
+  if (::poll(waits, 2, source_.bell != nullptr ? 0 : -1) <= 0) return false;
+  if (waits[0].revents != 0) {
+    std::uint64_t count = 0;
+    (void)!::read(doorbell_.get(), &count, sizeof count);
+    return false;
+  }
+  const bool has_sample = (waits[1].revents & POLLIN) != 0;
+  if (!has_sample) source_.event = Descriptor{};  // the thread has ended
+  return has_sample;
 }
 
 void PythonWatch::run() {
   std::vector<std::uint64_t> sites;
   for (;;) {
-    pollfd waits[2] = {{doorbell_.get(), POLLIN, 0}, {event_.get(), POLLIN, 0}};  // a negative one is ignored
-    if (::poll(waits, 2, -1) < 0) continue;
+    const bool has_sample = wait();
     const std::scoped_lock lock{mutex_};
     if (is_over_) return;
-    if (waits[0].revents != 0) {
-      std::uint64_t count = 0;
-      (void)!::read(doorbell_.get(), &count, sizeof count);
-      if (std::exchange(has_next_event_, false)) event_ = std::move(next_event_);
-      continue;
-    }
-    if ((waits[1].revents & POLLIN) == 0) {  // the thread has ended
-      event_ = Descriptor{};
-      continue;
-    }
+    if (std::exchange(has_next_source_, false)) source_ = std::exchange(next_source_, Source{});
+    if (!has_sample) continue;
     const auto now_ns = static_cast<std::uint64_t>(system_clock_ns(clock_));
     reader_.read(sites);
     if (!sites.empty() && new_readings_.size() < kMostReadings) new_readings_.push_back({now_ns, sites});

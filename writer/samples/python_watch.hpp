@@ -3,6 +3,7 @@
 
 #include <time.h>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <thread>
@@ -30,6 +31,8 @@ class PythonWatch {
   std::uint64_t interpreter() const noexcept { return place_.interpreter; }
   /// Sets the event that takes samples of the thread; -1: none are taken.
   void watch(int event);
+  /// The same, of samples that the thread takes itself: the word changes with each of them (futex), and must outlive this.
+  void watch(const std::atomic<std::uint32_t>& bell);
   /// Takes over what was read since the last call, and drops what was read before.
   void take();
   /// The lines at a sample, the innermost first; empty: they were not read, or too late. `time_ns`: not less than at the last call
@@ -45,7 +48,16 @@ class PythonWatch {
     std::uint64_t time_ns = 0;
     std::vector<std::uint64_t> sites;
   };
+  /// What tells of samples; neither: nothing does.
+  struct Source {
+    Descriptor event{};
+    const std::atomic<std::uint32_t>* bell = nullptr;
+    std::uint32_t heard = 0;  // value of the bell
+  };
+  void change_to(Source source);
   void run();
+  /// Waits for a sample, or for a wake-up; whether a sample was taken.
+  bool wait();
   void wake() noexcept;
 
   const PythonPlace place_;
@@ -53,9 +65,9 @@ class PythonWatch {
   Descriptor doorbell_;
   std::mutex mutex_;  // of all that follows up to the thread
   PythonReader reader_;
-  Descriptor event_;  // used by the thread alone: it takes over next_event_
-  Descriptor next_event_;
-  bool has_next_event_ = false, is_over_ = false;
+  Source source_;  // used by the thread alone: it takes over next_source_
+  Source next_source_;
+  bool has_next_source_ = false, is_over_ = false;
   std::vector<Reading> new_readings_;
   std::vector<Reading> readings_;
   std::size_t next_ = 0;  // the first reading that is not older than the last sample

@@ -21,6 +21,8 @@ constexpr double kQuiteFull = 0.25, kNearlyEmpty = 0.0625;  // of a buffer of sw
 constexpr std::uint64_t kSamplesInARound = 15;              // of a thread: a quarter of what the kernel's buffer holds
 constexpr std::uint64_t kShortestStepNs = 200'000;          // 25 in the shortest round
 constexpr std::uint64_t kSecondNs = 1'000'000'000;
+constexpr std::uint64_t kSilentSamples = 20,
+                        kSilentNs = kSecondNs / 2;  // of processor time, without a sample by signal
 
 std::uint64_t now_ns() noexcept { return static_cast<std::uint64_t>(system_clock_ns(CLOCK_MONOTONIC)); }
 
@@ -68,6 +70,7 @@ void Sampler::begin() {
   spool_.emplace(*std::move(spool));
   energy_.begin(ring_.output_dir());
   const RingFileHeader& header = ring_.header();
+  buffers_ = SampleBuffers::open(ring_);
   if (period_ns_ != 0 && header.has_python.load(std::memory_order_acquire) != 0)
     python_.emplace(header.pid, header.python, clock_->clock());
   state_ = period_ns_ == 0 ? State::readings_only : State::sampling;
@@ -87,20 +90,46 @@ void Sampler::sample(std::uint32_t number, std::int32_t kernel_tid) {
   if (const auto known = threads_.find(kernel_tid);
       known != threads_.end() && (!known->second || known->second->number == number))
     return;
-  const std::uint64_t period_ns = draw_period();
-  auto event = ThreadEvent::open(kernel_tid, period_ns, clock_->clock(), open_);
-  if (!event && event.error().code == Errc::not_found) return;  // it has ended
-  if (!event) refuse(event.error().what);
-  std::optional<Thread>& thread = threads_[kernel_tid];
-  thread.reset();
-  if (!event) return;
-  thread.emplace();
-  thread->number = number;
-  thread->event = *std::move(event);
-  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread->event->descriptor());
-  thread->period_ns = period_ns;
-  thread->counts = schedule_counts(ring_.header().pid, kernel_tid).value_or(ScheduleCounts{});
-  processor_.add(number, kernel_tid, clock_->clock());
+  Thread thread;
+  thread.number = number;
+  thread.period_ns = draw_period();
+  if (buffers_ ? !open_signal(thread, kernel_tid) : !open_samples(thread, kernel_tid)) return;
+  thread.counts = schedule_counts(ring_.header().pid, kernel_tid).value_or(ScheduleCounts{});
+  thread.heard_ns = thread.counts.ran_ns;
+  processor_.add(number, kernel_tid, *clock_, thread.counts);
+  threads_[kernel_tid] = std::move(thread);
+}
+
+bool Sampler::open_samples(Thread& thread, std::int32_t kernel_tid) {
+  auto event = ThreadEvent::open(kernel_tid, step_of(thread), clock_->clock(), open_);
+  if (event) {
+    thread.event = *std::move(event);
+    if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread.event->descriptor());
+  } else if (event.error().code != Errc::not_found) {  // otherwise it has ended
+    refuse(event.error().what);
+    threads_[kernel_tid].reset();
+  }
+  return thread.event.has_value();
+}
+
+bool Sampler::open_signal(Thread& thread, std::int32_t kernel_tid) {
+  if (thread.number >= kSampleBuffers) return false;
+  const SampleBuffer& head = buffers_->head(thread.number);
+  const SampleState state = head.state.load(std::memory_order_acquire);
+  thread.signal = SignalEvent::open(*buffers_, thread.number);
+  if (thread.signal && python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread.signal->bell());
+  if (state == SampleState::refused) refuse(refusal(head.problem));
+  if (state == SampleState::blocked) spool_->add(kSamplesBlockedKey, "", thread.number);
+  if (state == SampleState::refused || state == SampleState::blocked) threads_[kernel_tid].reset();
+  return thread.signal.has_value();
+}
+
+// A thread that blocks the signal gets none, however long it computes.
+void Sampler::listen(Thread& thread) {
+  if (!thread.signal || thread.is_silent) return;
+  if (thread.counts.ran_ns - thread.heard_ns < kSilentSamples * period_ns_ + kSilentNs) return;
+  thread.is_silent = true;
+  spool_->add(kSamplesBlockedKey, "", thread.number);
 }
 
 void Sampler::find_threads() {
@@ -170,14 +199,21 @@ void Sampler::adapt_round(double filled) noexcept {
 }
 
 std::uint64_t Sampler::drain(std::int32_t kernel_tid, Thread& thread) {
-  if (!thread.event) return 0;
+  if (!thread.event && !thread.signal) return 0;
   const bool has_lines = python_ && python_->kernel_tid() == kernel_tid;
   std::uint64_t samples = 0;
-  const std::uint64_t dropped = thread.event->drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
+  const auto take = [&](std::uint64_t time_ns, const CopiedStack& copied) {
     const std::uint32_t stack = stack_of(copied, has_lines ? &python_->at(time_ns) : nullptr);
     taken_.push_back({time_ns, {0, thread.number, stack}});
     ++samples;
-  });
+  };
+  if (thread.signal) {
+    const std::uint64_t dropped = thread.signal->drain(take);
+    thread.sampled_ns = thread.signal->processor_ns();
+    if (samples != 0) thread.heard_ns = thread.counts.ran_ns;
+    return dropped;
+  }
+  const std::uint64_t dropped = thread.event->drain(take);
   thread.sampled_ns += (samples + dropped) * thread.period_ns;  // the others stand for those that were dropped
   thread.owed_ns -= static_cast<double>((samples + dropped) * thread.period_ns) * (1 - thread.share);
   const bool is_paid = thread.share < 1 && thread.owed_ns <= 0;
@@ -210,16 +246,28 @@ void Sampler::set_period(Thread& thread) noexcept {
 
 // Samples stand for the rest, too: they are closer to one another after it, as many as there would have been.
 void Sampler::resume(std::int32_t kernel_tid, Thread& thread) {
-  const std::uint64_t rested = thread.counts.switches - thread.rested.switches;
-  thread.owed_ns = static_cast<double>(thread.counts.ran_ns - thread.rested.ran_ns);
-  thread.share = double{SwitchBudget::kMost} / static_cast<double>(SwitchBudget::kMost + rested);
-  thread.period_ns = draw_period();
-  auto event = ThreadEvent::open(kernel_tid, step_of(thread), clock_->clock(), open_);
-  if (!event) return;  // it has ended, or the next round tries again
-  thread.event = *std::move(event);
-  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread.event->descriptor());
-  processor_.add(thread.number, kernel_tid, clock_->clock());
+  if (!thread.signal) {
+    const std::uint64_t rested = thread.counts.switches - thread.rested.switches;
+    thread.owed_ns = static_cast<double>(thread.counts.ran_ns - thread.rested.ran_ns);
+    thread.share = double{SwitchBudget::kMost} / static_cast<double>(SwitchBudget::kMost + rested);
+    thread.period_ns = draw_period();
+    auto event = ThreadEvent::open(kernel_tid, step_of(thread), clock_->clock(), open_);
+    if (!event) return;  // it has ended, or the next round tries again
+    thread.event = *std::move(event);
+    if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(thread.event->descriptor());
+  }
+  thread.is_resting = false;
+  processor_.add(thread.number, kernel_tid, *clock_, thread.counts);
   round_ns_ = shortest_round_ns();
+}
+
+void Sampler::rest(std::int32_t kernel_tid, Thread& thread) {
+  thread.is_resting = true;
+  processor_.rest(kernel_tid, thread.counts, clock_->now_ns());
+  if (thread.signal) return;
+  thread.event.reset();
+  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(-1);
+  thread.rested = thread.counts;
 }
 
 void Sampler::watch(std::int32_t kernel_tid, Thread& thread) {
@@ -228,14 +276,12 @@ void Sampler::watch(std::int32_t kernel_tid, Thread& thread) {
   const std::uint64_t switches = counts->switches - std::exchange(thread.counts, *counts).switches;
   const bool is_watched = thread.budget.spend(switches, now_ns());
   if (!is_watched) until_ns_ = std::min(until_ns_, thread.budget.next_ns());
-  const std::uint64_t now = clock_->now_ns();
-  if (!thread.event) processor_.sum(kernel_tid, *counts, now, *clock_);
-  if (!thread.event && is_watched) resume(kernel_tid, thread);
-  if (!thread.event || is_watched) return;
-  thread.event.reset();
-  if (python_ && python_->kernel_tid() == kernel_tid) python_->watch(-1);
-  thread.rested = *counts;
-  processor_.rest(kernel_tid, *counts, now);
+  listen(thread);
+  processor_.sum(kernel_tid, *counts, clock_->now_ns(), *clock_);
+  if (thread.is_resting && is_watched)
+    resume(kernel_tid, thread);
+  else if (!thread.is_resting && !is_watched)
+    rest(kernel_tid, thread);
 }
 
 bool Sampler::take_readings(bool is_last) {
@@ -271,6 +317,7 @@ void Sampler::take_round(bool is_last) {
   std::erase_if(threads_, [&](const auto& entry) {
     if (!has_ended(entry)) return false;
     processor_.remove(entry.first);
+    if (entry.second && entry.second->signal) entry.second->signal->release();
     return true;
   });
   if (!take_readings(is_last)) end();

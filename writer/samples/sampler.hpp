@@ -11,20 +11,22 @@
 #include "trace/records/finish/sample_spool.hpp"
 #include "trace/records/stack_table.hpp"
 #include "trace/ring/ring_file.hpp"
+#include "trace/ring/sample_buffers.hpp"
 #include "writer/samples/energy_times.hpp"
 #include "writer/samples/loaded_files.hpp"
 #include "writer/samples/memory_times.hpp"
 #include "writer/samples/processor_times.hpp"
 #include "writer/samples/python_watch.hpp"
 #include "writer/samples/schedule_counts.hpp"
+#include "writer/samples/signal_event.hpp"
 #include "writer/samples/switch_budget.hpp"
 #include "writer/samples/thread_event.hpp"
 #include "writer/samples/tick_line.hpp"
 
 namespace meridian {
 
-/// Samples the threads of the process that made a ring, from MPI_Init to the end of MPI_Finalize: the kernel takes the samples,
-/// this unwinds their stacks and appends them to a spool, with the intervals in which the threads had no processor, and with what the
+/// Samples the threads of the process that made a ring, from MPI_Init to the end of MPI_Finalize: the kernel takes the samples, or the
+/// threads themselves by a signal (MERIDIAN_SAMPLES_BY), this unwinds their stacks and appends them to a spool, with the intervals in which the threads had no processor, and with what the
 /// kernel counts of the process's memory and of the host's energy. The last two are there without samples, too: if none are wanted, or the
 /// kernel permits none. A failure is recorded; the rest of the recording goes on.
 class Sampler {
@@ -51,16 +53,20 @@ class Sampler {
   static constexpr std::uint64_t kReadingNapNs = 250'000'000;
   enum class State : std::uint8_t { waiting, sampling, readings_only, ended };
   struct Thread {
-    std::uint32_t number = 0;          // ThreadId
-    std::optional<ThreadEvent> event;  // none: it rests
-    std::uint64_t period_ns = 0;       // that a sample stands for
-    std::uint64_t sampled_ns = 0;      // sum of the periods of its samples, lost ones included
-    std::uint64_t stored_ns = 0;       // the same, when it was last stored
+    std::uint32_t number = 0;           // ThreadId
+    std::optional<ThreadEvent> event;   // none: it rests, or has `signal`
+    std::optional<SignalEvent> signal;  // does not rest
+    bool is_resting = false;            // is switched too often to have single intervals
+    std::uint64_t period_ns = 0;        // that a sample stands for
+    std::uint64_t sampled_ns = 0;       // sum of the periods of its samples, lost ones included
+    std::uint64_t stored_ns = 0;        // the same, when it was last stored
     SwitchBudget budget;
-    ScheduleCounts counts;  // at the last round
-    ScheduleCounts rested;  // while it rests: when that began
-    double owed_ns = 0;     // of the last rest: has no samples yet
-    double share = 1;       // of the processor time that samples stand for, of that in which they are taken
+    ScheduleCounts counts;       // at the last round
+    ScheduleCounts rested;       // while it rests: when that began
+    double owed_ns = 0;          // of the last rest: has no samples yet
+    double share = 1;            // of the processor time that samples stand for, of that in which they are taken
+    std::uint64_t heard_ns = 0;  // by a signal: processor time, when it last had new samples
+    bool is_silent = false;      // has had none for a while, and this is recorded
   };
   struct Taken {
     std::uint64_t time_ns = 0;
@@ -73,11 +79,16 @@ class Sampler {
   bool take_readings(bool is_last);
   void find_threads();
   void sample(std::uint32_t number, std::int32_t kernel_tid);
+  /// False: the thread is not sampled, or not yet.
+  bool open_samples(Thread& thread, std::int32_t kernel_tid);
+  bool open_signal(Thread& thread, std::int32_t kernel_tid);
+  void listen(Thread& thread);
   /// Takes over the samples of a thread; returns how many the kernel dropped.
   std::uint64_t drain(std::int32_t kernel_tid, Thread& thread);
   /// Lets a thread that is switched very often rest, or watches it again.
   void watch(std::int32_t kernel_tid, Thread& thread);
   void resume(std::int32_t kernel_tid, Thread& thread);
+  void rest(std::int32_t kernel_tid, Thread& thread);
   static std::uint64_t step_of(const Thread& thread) noexcept;
   void set_period(Thread& thread) noexcept;
   std::uint64_t shortest_round_ns() const noexcept;
@@ -102,6 +113,7 @@ class Sampler {
   std::uint64_t random_ = 0;
   std::optional<TickLine> clock_;
   std::optional<SampleSpoolWriter> spool_;
+  std::optional<SampleBuffers> buffers_;  // of samples by a signal
   LoadedFiles files_;
   std::optional<PythonWatch> python_;  // of a program that runs Python
   int python_refusal_ = 0;

@@ -3,6 +3,7 @@
 
 #include "trace/model/system_clock.hpp"
 #include "trace/ring/ring_clock.hpp"
+#include "trace/ring/sample_layout.hpp"
 
 namespace meridian {
 namespace {
@@ -13,7 +14,7 @@ constexpr int kTries = 4;
 
 std::optional<TickLine> TickLine::make(ClockKind ring_clock) {
   if (ticks_now(ring_clock) == 0) return std::nullopt;
-  TickLine line{ring_clock, ring_clock == ClockKind::monotonic ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW};
+  TickLine line{ring_clock, sampled_clock(ring_clock)};
   line.earlier_ = line.reading();
   line.later_ = line.earlier_;
   return line;

@@ -26,12 +26,12 @@ NAMES = {"assemble": "Solver.assemble", "solve": "work_until", "check": "Solver.
 FACTOR = 3  # of rank 1 in assemble()
 
 
-def run_program(options, work, wrapper=(), seconds=2):
+def run_program(options, work, wrapper=(), seconds=2, **settings):
     folder, scratch = work / "trace", work / "scratch"
     scratch.mkdir(parents=True)
     command = [*wrapper, options.meridian, "run", PYTHON, "-B", HERE / "shares.py", seconds, FACTOR]
     run = tracing.launch_in(work, [options.mpiexec, "-n", options.ranks, *command],
-                            MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, MERIDIAN_SAMPLES=500)  # fmt: skip
+                            MERIDIAN_DIR=folder, MERIDIAN_SCRATCH=scratch, MERIDIAN_SAMPLES=500, **settings)  # fmt: skip
     tracing.wait_for_writers(scratch, folder, options.ranks)
     return run, *launch.merge(options.meridian, folder)
 
@@ -103,6 +103,17 @@ def check_refused(check, options, work):
     check.true("refused: the reason", "EPERM" in found.get("samples.python_refused", {}).get("detail", ""))
 
 
+def check_by_signal(check, options, work):
+    """The same lines where the program takes its samples by a signal."""
+    run, merged, summary = run_program(options, work, seconds=0.5, MERIDIAN_SAMPLES_BY="signal")
+    check.equal("by a signal: exit codes", (run.returncode, merged.returncode), (0, 0))
+    found = {row["function"] for row in summary["program_functions"]}
+    check.true(f"by a signal: {found}", found >= set(NAMES.values()))
+    samples = {row["function"]: row["samples"] for row in summary["program_functions"]}
+    interpreter = sum(count for name, count in samples.items() if name.startswith("_PyEval"))
+    check.true(f"by a signal, without a line: {interpreter} of {sum(samples.values())}", interpreter <= 0.1 * sum(samples.values()))
+
+
 def check_live(check, options, work):
     """`where` and `top` name the function of a program that computes."""
     work.mkdir()
@@ -145,6 +156,7 @@ def main():
             check_problem(check, summary)
         check_without_call(check, options, pathlib.Path(folder) / "without-call")
         check_refused(check, options, pathlib.Path(folder) / "refused")
+        check_by_signal(check, options, pathlib.Path(folder) / "by-signal")
         check_live(check, options, pathlib.Path(folder) / "live")
     return check.finish(run, merged)
 

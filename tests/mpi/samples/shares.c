@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions with designed shares of processor time: shares FACTOR [kill|threads]
-// assemble : solve : check take 50, 37.5 and 12.5 % of each iteration; on rank 1 assemble takes FACTOR times as long.
+// Functions with designed shares of processor time: shares FACTOR [kill|threads|blocked]
+// blocked: threads that block all signals. assemble : solve : check take 50, 37.5 and 12.5 % of each iteration; on rank 1 assemble takes FACTOR times as long.
 
 #include <math.h>
 #include <mpi.h>
@@ -46,6 +46,13 @@ static void* run_thread(void* factor) {
   return NULL;
 }
 
+static void* run_blocked(void* factor) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  return run_thread(factor);
+}
+
 int main(int argc, char** argv) {
   int rank, given;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
@@ -53,8 +60,9 @@ int main(int argc, char** argv) {
   double factor = rank == 1 && argc > 1 ? atof(argv[1]) : 1;
   const char* const how = argc > 2 ? argv[2] : "";
   pthread_t threads[kThreads];
-  if (strcmp(how, "threads") == 0)
-    for (int i = 0; i < kThreads; ++i) pthread_create(&threads[i], NULL, run_thread, &factor);
+  const int is_blocked = strcmp(how, "blocked") == 0, has_threads = is_blocked || strcmp(how, "threads") == 0;
+  for (int i = 0; i < kThreads && has_threads; ++i)
+    pthread_create(&threads[i], NULL, is_blocked ? run_blocked : run_thread, &factor);
   const double begin = spent();
   double worked = 0;
   for (int i = 0; i < kIterations; ++i) {
@@ -69,8 +77,7 @@ int main(int argc, char** argv) {
     MPI_Barrier(MPI_COMM_WORLD);
     raise(SIGKILL);
   }
-  if (strcmp(how, "threads") == 0)
-    for (int i = 0; i < kThreads; ++i) pthread_join(threads[i], NULL);
+  for (int i = 0; i < kThreads && has_threads; ++i) pthread_join(threads[i], NULL);
   MPI_Finalize();
   return 0;
 }

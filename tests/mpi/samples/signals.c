@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program does with signals, stacks and threads while samples are taken by a signal. Prints what it counted; a tracer must not
+// change that.
+
+#include <errno.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { kStack = 64 << 10, kCoroutineStack = 12 << 10, kThreads = 200, kSwitches = 400, kAlarms = 40 };
+
+static double spent(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static volatile double sink;
+static void work(double seconds) {
+  for (const double end = spent() + seconds; spent() < end;)
+    for (int i = 0; i < 2000; ++i) sink += i;
+}
+
+// A handler on a stack of its own, which is left by longjmp.
+static sigjmp_buf back;
+static volatile sig_atomic_t alarms, on_own_stack;
+static char own_stack[kStack];
+static void on_alarm(int number) {
+  char here;
+  (void)number;
+  ++alarms;
+  if (&here >= own_stack && &here < own_stack + kStack) ++on_own_stack;
+  if (alarms % 2 == 0) siglongjmp(back, 1);
+}
+
+static void use_alarms(void) {
+  stack_t stack = {.ss_sp = own_stack, .ss_size = kStack};
+  sigaltstack(&stack, NULL);
+  struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_ONSTACK};
+  sigaction(SIGALRM, &action, NULL);
+  while (alarms < kAlarms) {
+    const struct itimerval soon = {.it_value = {0, 3000}};
+    const int before = alarms;
+    if (sigsetjmp(back, 1) == 0) {
+      setitimer(ITIMER_REAL, &soon, NULL);
+      while (alarms == before) work(0.001);
+    }
+  }
+  signal(SIGALRM, SIG_IGN);
+}
+
+// Coroutines with little stack.
+static ucontext_t outside, inside;
+static volatile int switches;
+static void coroutine(void) {
+  for (;;) {
+    work(0.0005);
+    ++switches;
+    swapcontext(&inside, &outside);
+  }
+}
+
+static void use_coroutine(void) {
+  char* const stack = malloc(kCoroutineStack);
+  getcontext(&inside);
+  inside.uc_stack.ss_sp = stack;
+  inside.uc_stack.ss_size = kCoroutineStack;
+  inside.uc_link = NULL;
+  makecontext(&inside, coroutine, 0);
+  while (switches < kSwitches) swapcontext(&outside, &inside);
+  free(stack);
+}
+
+// Threads that wait for all signals get those that they are sent, and no other.
+static volatile int received[65], strange;
+static pthread_t waiter;
+static void* wait_for_signals(void* unused) {
+  sigset_t all;
+  sigfillset(&all);
+  for (;;) {
+    int number = 0;
+    if (sigwait(&all, &number) != 0) continue;
+    if (number == SIGTERM) return unused;
+    if (number == SIGUSR1)
+      ++received[number];
+    else
+      ++strange;
+    work(0.002);
+  }
+}
+
+static void use_waiter(void) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pthread_create(&waiter, NULL, wait_for_signals, NULL);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  for (int i = 0; i < 50; ++i) {
+    pthread_kill(waiter, SIGUSR1);
+    for (int before_it = i; received[SIGUSR1] == before_it;) usleep(100);
+  }
+  pthread_kill(waiter, SIGTERM);
+  pthread_join(waiter, NULL);
+}
+
+static void* short_life(void* unused) {
+  work(0.002);
+  return unused;
+}
+
+static int use_children(void) {
+  int good = 0;
+  for (int i = 0; i < 5; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      work(0.02);
+      if (i % 2 == 0) execl("/bin/sh", "sh", "-c", "exit 7", (char*)NULL);
+      _exit(7);
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    good += WIFEXITED(status) && WEXITSTATUS(status) == 7;
+  }
+  return good;
+}
+
+int main(int argc, char** argv) {
+  int rank, given;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  use_alarms();
+  use_coroutine();
+  use_waiter();
+  for (int i = 0; i < kThreads; ++i) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, short_life, NULL);
+    pthread_join(thread, NULL);
+  }
+  const int good = use_children();
+  errno = 0;
+  const FILE* const none = fopen("/no/such/file", "r");
+  work(0.1);
+  const int kept = errno;
+  MPI_Barrier(MPI_COMM_WORLD);
+  printf("%d: alarms %d on own stack %d switches %d received %d strange %d children %d errno %d file %d\n", rank,
+         (int)alarms, (int)on_own_stack, switches, received[SIGUSR1], strange, good, kept, none != NULL);
+  fflush(stdout);
+  MPI_Finalize();
+  return 3;
+}
