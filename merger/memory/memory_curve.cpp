@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kGrowthSlices = 6;
 constexpr std::size_t kLeastPoints = 24;  // three in a slice
+constexpr std::int64_t kLeastGrowthNs = 500'000'000;  // what grows in less may be the set-up still
 constexpr double kLeastBytes = 16.0 * (1 << 20);
 constexpr double kLeastShare = 0.1;     // of the memory after the set-up
 constexpr double kSteady = 0.25;        // of the mean step: iterations do not take equally long
@@ -68,6 +69,7 @@ std::optional<MemoryGrowth> MemoryCurve::steady_growth() const {
     if (least[i] - least[i - 1] < kSteady * growth / (kGrowthSlices - 1)) return std::nullopt;
   // The least memory of a slice is that at its begin: the last slice adds what it grows by itself.
   const auto time_of = [&](std::size_t point) { return first_ns_ + step_ns_ * (static_cast<std::int64_t>(point) + 1); };
+  if (time_of(length - 1) - time_of(begin) < kLeastGrowthNs) return std::nullopt;
   const double bytes = std::max(points_[length - 1] - points_[begin], growth);
   return MemoryGrowth{time_of(begin), time_of(length - 1), static_cast<std::uint64_t>(bytes)};
 }

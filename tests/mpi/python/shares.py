@@ -61,7 +61,11 @@ def main():
     for _ in range(round(float(sys.argv[1]) / 0.05)):
         solver.iterate(factor)
         world.Barrier()
-    print(world.rank, *(f"{seconds:.4f}" for seconds in solver.seconds.values()))
+    for rank in range(world.size):  # in turn: launchers mix the lines of ranks
+        if rank == world.rank:
+            print(world.rank, *(f"{seconds:.4f}" for seconds in solver.seconds.values()), flush=True)
+            time.sleep(0.1)
+        world.Barrier()
 
 
 main()
