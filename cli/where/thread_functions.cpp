@@ -15,6 +15,7 @@
 #include "merger/sites/resolve_sites.hpp"
 #include "writer/samples/copied_stack.hpp"
 #include "writer/samples/loaded_files.hpp"
+#include "writer/samples/sleeping_thread.hpp"
 #include "writer/samples/thread_event.hpp"
 
 namespace meridian {
@@ -24,6 +25,7 @@ constexpr std::chrono::milliseconds kWatchedFor{100};
 constexpr std::uint64_t kPeriodNs = 2'000'000;
 constexpr std::size_t kMostThreads = 256;  ///< each has a buffer of the kernel
 constexpr std::size_t kMostFrames = 64;
+constexpr std::size_t kFramesOfABegin = 3;  ///< outermost ones of a thread: the tracer's, then the C library's
 
 /// The names of one stack, as in a merged file: its innermost frame is the last path.
 class StackNames {
@@ -72,15 +74,16 @@ FrameKey key_of(std::uint32_t site, const SiteTable& table) {
   return {table.modules()[module].path, offset};
 }
 
-/// The frames of a stack, innermost first; empty if one of them is of the MPI library or the tracer.
+/// The frames of a stack, innermost first; empty if one of them is of the MPI library or the tracer, which begins threads, too.
 std::vector<std::uint32_t> frames_of(const std::vector<std::uint64_t>& stack, RankSites& sites, const PathTable& paths,
                                      const SiteTable& table) {
   std::vector<std::uint32_t> frames;
-  for (const std::uint64_t address : stack) {
-    if (address == kStackDeeper || address == kStackLost || frames.size() == kMostFrames) break;
-    frames.push_back(paths.paths()[sites.path(address, 0)].site);
+  for (std::size_t i = 0; i < stack.size(); ++i) {
+    if (stack[i] == kStackDeeper || stack[i] == kStackLost || frames.size() == kMostFrames) break;
+    frames.push_back(paths.paths()[sites.path(stack[i], 0)].site);
     const Module& module = table.modules()[table.sites()[frames.back()].module];
-    if (module.is_mpi || module.is_tracer) return {};
+    const bool begins_thread = module.is_tracer && i > 0 && stack.size() - i <= kFramesOfABegin;
+    if (module.is_mpi || (module.is_tracer && !begins_thread)) return {};
   }
   return frames;
 }
@@ -130,21 +133,37 @@ void ThreadFunctions::watch(const RankNow& rank, std::int32_t kernel_tid) {
   const PythonPlace& place = ring->header().python;
   if (place.kernel_tid != kernel_tid) return;
   watched.python = std::make_unique<PythonWatch>(rank.meta.pid, place, CLOCK_MONOTONIC);
-  watched.python->watch(watched.event.descriptor());
+  watched.python->watch(watched.event->descriptor());
+}
+
+LoadedFiles& ThreadFunctions::files_of(const RankMeta& meta) {
+  LoadedFiles& loaded = files_.try_emplace(meta.pid, meta.pid).first->second;
+  loaded.refresh();
+  return loaded;
+}
+
+void ThreadFunctions::look_at_sleeper(const RankNow& rank, std::int32_t kernel_tid) {
+  if (kernel_tid <= 0) return;
+  ProcessMemory memory{rank.meta.pid};
+  const auto sleeper = look_at_sleeping_thread(rank.meta.pid, kernel_tid, memory);
+  if (!sleeper) return;
+  Stack stack;
+  unwind(sleeper->copied(), files_of(rank.meta), stack);
+  watched_.emplace(kernel_tid, Watched{&rank.meta, std::nullopt, {{std::move(stack), 1}}});
 }
 
 void ThreadFunctions::take() {
   Stack stack;
   for (auto& entry : watched_) {
     Watched& one = entry.second;
-    LoadedFiles& loaded = files_.try_emplace(one.meta->pid, one.meta->pid).first->second;
-    loaded.refresh();
+    if (!one.event) continue;
+    LoadedFiles& loaded = files_of(*one.meta);
     one.stacks.clear();
     if (one.python) {
       one.python->take();
       for (PythonReader::Line& line : one.python->take_lines()) one.lines.push_back(std::move(line));
     }
-    one.event.drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
+    one.event->drain([&](std::uint64_t time_ns, const CopiedStack& copied) {
       unwind(copied, loaded, stack);
       if (one.python) put_python_lines(one.python->at(time_ns), loaded, one.python->interpreter(), stack);
       const bool is_whole = std::ranges::find(stack, kStackLost) == stack.end();
@@ -195,18 +214,20 @@ std::map<std::int32_t, ThreadFunctions::Found> ThreadFunctions::find() {
 
 void find_thread_functions(std::vector<RankNow>& ranks) {
   ThreadFunctions functions{kPeriodNs, ThreadFunctions::Calls::none};
-  const auto computes = [](const RankNow& rank, const ThreadNow& thread) {
-    return rank.is_alive && !rank.ring.empty() && thread.is_alive && !thread.is_asleep && thread.call == CallId::none;
+  const auto is_outside = [](const RankNow& rank, const ThreadNow& thread) {
+    return rank.is_alive && !rank.ring.empty() && thread.is_alive && thread.call == CallId::none;
   };
   for (const RankNow& rank : ranks)
     for (const ThreadNow& thread : rank.threads)
-      if (computes(rank, thread)) functions.watch(rank, thread.kernel_tid);
-  if (!functions.watches_any()) return;
-  std::this_thread::sleep_for(kWatchedFor);
+      if (is_outside(rank, thread) && !thread.is_asleep) functions.watch(rank, thread.kernel_tid);
+  if (functions.watches_any()) std::this_thread::sleep_for(kWatchedFor);
+  for (const RankNow& rank : ranks)
+    for (const ThreadNow& thread : rank.threads)
+      if (is_outside(rank, thread) && thread.is_asleep) functions.look_at_sleeper(rank, thread.kernel_tid);
   const auto found = functions.find();
   for (RankNow& rank : ranks)
     for (ThreadNow& thread : rank.threads)
-      if (const auto function = found.find(thread.kernel_tid); function != found.end() && computes(rank, thread))
+      if (const auto function = found.find(thread.kernel_tid); function != found.end() && is_outside(rank, thread))
         thread.place = function->second.place;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,8 @@
 
 namespace meridian {
 
-/// The functions of the program in which threads of this host compute, as the kernel samples them. The program is neither stopped nor
-/// changed. A thread has no function where the kernel refuses samples, or while it uses no processor.
+/// The functions of the program in which threads of this host compute, as the kernel samples them, or in which they sleep. The program is
+/// neither stopped nor changed. A thread has no function where the kernel refuses.
 class ThreadFunctions {
  public:
   struct Found {
@@ -34,6 +35,8 @@ class ThreadFunctions {
   /// Samples a thread of this rank from now on. `rank` must outlive this.
   void watch(const RankNow& rank, std::int32_t kernel_tid);
   bool watches_any() const noexcept { return !watched_.empty(); }
+  /// Looks once at a thread of this rank that sleeps. `rank` must outlive this.
+  void look_at_sleeper(const RankNow& rank, std::int32_t kernel_tid);
   /// By kernel tid, of the samples since the last time.
   std::map<std::int32_t, Found> find();
 
@@ -41,12 +44,13 @@ class ThreadFunctions {
   using Stack = std::vector<std::uint64_t>;  // addresses, innermost first
   struct Watched {
     const RankMeta* meta = nullptr;
-    ThreadEvent event;
+    std::optional<ThreadEvent> event;         // none: it sleeps
     std::map<Stack, std::uint32_t> stacks{};  // with their samples
     std::unique_ptr<PythonWatch> python{};    // of a thread that runs Python
     std::vector<PythonReader::Line> lines{};  // in these stacks
   };
   void take();
+  LoadedFiles& files_of(const RankMeta& meta);
 
   std::uint64_t period_ns_;
   Calls calls_;
@@ -55,7 +59,8 @@ class ThreadFunctions {
   std::map<std::pair<std::string, std::uint64_t>, SourcePlace> known_;  // by file and offset
 };
 
-/// Sets the place of each thread of a running rank of this host that computes outside of recorded calls: its function within 0.1 s.
+/// Sets the place of each thread of a running rank of this host that computes or sleeps outside of recorded calls: its function within
+/// 0.1 s.
 void find_thread_functions(std::vector<RankNow>& ranks);
 
 }  // namespace meridian

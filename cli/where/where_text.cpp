@@ -79,12 +79,15 @@ std::string local_wait_text(const WaitedFor& what) {
   return fmt::format("{} that one of the threads {} has", lock, ranges(threads));
 }
 
-/// A call is shown with its line. A thread that computes is in another line at each look, so it is shown with function and file.
+/// A call, and where a thread sleeps, are shown with their lines. A thread that computes is in another line at each look, so it is shown with
+/// function and file.
 std::string place_text(const ThreadNow& thread) {
   const CallPlace& place = thread.place;
   const std::string where = short_place(place);
   if (where.empty()) return "";
   const std::string function = without_parameters(without_copy_marks(place.function));
+  if (thread.call == CallId::none && thread.is_asleep)
+    return printable(function.empty() ? "asleep at " + where : fmt::format("asleep in {} ({})", function, where));
   if (thread.call == CallId::none) {
     const std::string& file = place.file.empty() ? place.module : place.file;
     return printable(fmt::format("in {} ({})", function, file.substr(file.rfind('/') + 1)));

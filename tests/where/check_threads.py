@@ -26,6 +26,7 @@ EXPECTED = {
     "pool": ([[(*RECEIVES, 1), ("pthread_cond_wait", "others", None)], [(*RECEIVES, 0), ("pthread_cond_wait", "others", None)]],
              [0, 1], None),
     "mixed": ([[(*RECEIVES, 1)], [(*WANTS_OTHER, [1]), (*RECEIVES, 0)]], None, None),
+    "asleep": ([[COMPUTES, COMPUTES]] * 2, [], None),
     "ended": ([[(*WANTS_OTHER, [1])]] * 2, [0], None),
 }  # fmt: skip
 CYCLES = {"mixed": [(0, 0), (1, 0), (1, 1)], "pool": [(0, 0), (1, 0)]}
@@ -89,8 +90,18 @@ def main():
                 for piece in ("a mutex that thread 2 has", f"stuck_threads.c:{line} in take_mutexes", "and waits for thread 1 of rank 0"):
                     check.true(f"{piece!r} in the text {when}: {text}", piece in " ".join(text.split()))
 
+        def sleepers(report):
+            return [thread["place"] for rank in report["ranks"] for thread in rank["threads"] if thread["call"] is None]
+
         with run:
-            check_report("while it runs", *run.until(is_expected))
+            code, report = run.until(lambda report: is_expected(report) and (how != "asleep" or all(sleepers(report))))
+            check_report("while it runs", code, report)
+            if how == "asleep":
+                line = stuck_run.line_of(options.source, "for good")
+                found = [(place["function"], place["line"]) for place in sleepers(report)]
+                check.equal("where they sleep", found, [("wait_for_input", line)] * 2 * RANKS)
+                text = " ".join(run.where()[1].split())
+                check.true(f"in the text: {text}", "asleep in wait_for_i" in text and f"(stuck_threads.c:{line})" in text)
         check_report("after it was killed", *run.until_ended())
         run.settle()
     return check.finish()

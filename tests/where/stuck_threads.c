@@ -7,12 +7,15 @@
 //   mixed     rank 0 receives from rank 1, whose first thread wants a mutex of a thread that receives from rank 0
 //   pool      both ranks receive from each other, and have a thread that waits for work
 //   busy      a thread wants a mutex of one that computes for ever: no deadlock
+//   asleep    both wait for a pipe outside of MPI, and have a thread that does
 //   ended     a thread wants a mutex of one that has ended with it
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static pthread_mutex_t mutexes[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static pthread_rwlock_t locks[2] = {PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER};
@@ -72,6 +75,14 @@ static void* wait_for_work(void* unused) {
   return unused;
 }
 
+static void* wait_for_input(void* unused) {
+  int ends[2];
+  if (pipe(ends) != 0) return NULL;
+  struct pollfd input = {ends[0], POLLIN, 0};
+  poll(&input, 1, -1);  // for good
+  return unused;
+}
+
 int main(int argc, char** argv) {
   int provided = 0;
   const char* how = argc > 1 ? argv[1] : "";
@@ -109,6 +120,9 @@ int main(int argc, char** argv) {
     pthread_create(&threads[0], NULL, take_mutex_and_compute, NULL);
     pthread_barrier_wait(&both_have_one);
     pthread_mutex_lock(&mutexes[0]);
+  } else if (strcmp(how, "asleep") == 0) {
+    pthread_create(&threads[0], NULL, wait_for_input, NULL);
+    wait_for_input(NULL);
   } else if (strcmp(how, "ended") == 0) {
     pthread_create(&threads[0], NULL, take_mutex, NULL);
     pthread_join(threads[0], NULL);
