@@ -6,8 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "summary/recorded_part.hpp"
-
 namespace meridian {
 namespace {
 
@@ -75,7 +73,7 @@ Result<std::vector<MeasuredSpan>> walk_backwards(const MergedTrace& trace, Analy
                                          .links = link_bit(LinkKind::sent) | link_bit(LinkKind::received) |
                                                   link_bit(LinkKind::left)}));
   MERIDIAN_TRY(const auto list, visits<BackwardVisitor, BackwardMaker>(set, window, summary, waits));
-  MeasuredSpans spans{trace.definitions(), is_last_part(summary)};
+  MeasuredSpans spans{trace.definitions(), summary};
   progress.begin_walk(0, kBackwards);
   for (;;) {
     MERIDIAN_TRY(const bool has_events, window.next());

@@ -13,7 +13,8 @@ namespace meridian {
 
 namespace {
 
-double thread_seconds(const RankSummary& rank) { return rank.thread_s > 0 ? rank.thread_s : rank.time_s; }
+/// Of its first event to its last, the time for which it was recorded.
+double recorded_seconds(const RankSummary& rank) { return rank.time_s - rank.unrecorded_s; }
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }
 
@@ -26,6 +27,11 @@ double away_outside_s(const Summary& summary, const RankSummary& rank, double Re
 }
 
 }  // namespace
+
+double thread_seconds(const RankSummary& rank) {
+  if (!(rank.thread_s > 0)) return recorded_seconds(rank);
+  return rank.thread_s * (1 - share(rank.unrecorded_s, rank.time_s));
+}
 
 double rank_mpi_share(const RankSummary& rank) {
   return share(rank.mpi_s - rank.ends_s, thread_seconds(rank) - rank.ends_s);
@@ -58,7 +64,7 @@ Load measure_load(const Summary& summary) {
   double mpi_s = 0;
   double outside_s = 0;
   for (const RankSummary& rank : summary.ranks) {
-    const double all_outside = rank.time_s * (1 - share(rank.mpi_s, thread_seconds(rank)));
+    const double all_outside = recorded_seconds(rank) * (1 - share(rank.mpi_s, thread_seconds(rank)));
     const double outside =
         all_outside - std::min(away_outside_s(summary, rank, &ReadyTimeSummary::compute_s), all_outside);
     load.ranks.push_back({&rank, rank_mpi_share(rank), outside,

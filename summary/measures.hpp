@@ -14,6 +14,10 @@
 
 namespace meridian {
 
+/// Recorded time of the threads of a rank that call MPI, with MPI_Init and MPI_Finalize: their lives less the time for which recording was
+/// switched off.
+double thread_seconds(const RankSummary& rank);
+
 struct RankLoad {
   const RankSummary* rank = nullptr;
   double mpi_share = 0;  ///< of the time of its threads that call MPI, without MPI_Init and MPI_Finalize

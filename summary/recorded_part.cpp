@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "summary/measures.hpp"
 #include "trace/model/call_facts.hpp"
 
 namespace meridian {
@@ -55,7 +56,24 @@ bool is_profile(const Summary& summary) { return has_finding(summary, "recording
 
 bool is_last_part(const Summary& summary) { return has_finding(summary, "recording.recorder"); }
 
-bool may_be_a_part(const Summary& summary) { return is_last_part(summary) || has_finding(summary, "edit.left_out"); }
+bool was_switched_off(const Summary& summary) {
+  return std::ranges::any_of(summary.ranks, [](const RankSummary& rank) { return rank.unrecorded_s > 0; });
+}
+
+std::string_view measured_time(const Summary& summary) {
+  if (was_switched_off(summary)) return " while recording was on";
+  return ends_seconds(summary) > 0 ? " between MPI_Init and MPI_Finalize" : "";
+}
+
+std::string_view analysed_time(const Summary& summary) {
+  const bool has_holes = std::ranges::any_of(
+      summary.ranks, [](const RankSummary& rank) { return rank.unrecorded_s > 0 && rank.recorded_from_s < 0; });
+  return has_holes ? " between MPI_Init and MPI_Finalize, also while recording was off" : measured_time(summary);
+}
+
+bool may_be_a_part(const Summary& summary) {
+  return is_last_part(summary) || was_switched_off(summary) || has_finding(summary, "edit.left_out");
+}
 
 bool lacks_ranks(const Summary& summary) {
   return summary.run.ranks_present > 0 && summary.run.ranks_present < summary.run.ranks_expected;
@@ -77,10 +95,12 @@ std::string describe_part(const Summary& summary) {
   if (static_cast<double>(part.missing) < kLeastPart * static_cast<double>(part.calls) || part.missing == 0)
     return ranks;
   if (!ranks.empty()) ranks += " ";
-  return ranks + fmt::format(
-                     "Of {} calls of MPI {} were not recorded ({}): all figures are of the recorded part. The time of "
-                     "the others counts as time outside MPI{}.",
-                     part.calls, part.missing, part.reason, part.misleads ? ", so no shares are given" : "");
+  const std::string calls =
+      fmt::format("Of {} calls of MPI {} were not recorded ({}): all figures are of the recorded part.", part.calls,
+                  part.missing, part.reason);
+  if (was_switched_off(summary) && !part.misleads) return ranks + calls + " Times without recording are in no share.";
+  return ranks + fmt::format("{} The time of the others counts as time outside MPI{}.", calls,
+                             part.misleads ? ", so no shares are given" : "");
 }
 
 }  // namespace meridian

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "summary/summary.hpp"
 
@@ -22,6 +23,15 @@ bool is_profile(const Summary& summary);
 
 /// Whether the summary is of the last calls of a run (MERIDIAN_MODE=recorder).
 bool is_last_part(const Summary& summary);
+
+/// Whether recording was switched off for a while: that time is in no share.
+bool was_switched_off(const Summary& summary);
+
+/// Of what time shares are: " between MPI_Init and MPI_Finalize", " while recording was on", or nothing, if that is all.
+std::string_view measured_time(const Summary& summary);
+
+/// Of what time efficiencies are: as before, but that times without recording between two that were recorded count as time outside MPI.
+std::string_view analysed_time(const Summary& summary);
 
 /// Whether the summary may be of less time than the counts that the system keeps for the whole run.
 bool may_be_a_part(const Summary& summary);

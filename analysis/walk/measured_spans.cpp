@@ -4,10 +4,22 @@
 #include <algorithm>
 #include <limits>
 
+#include "summary/recorded_part.hpp"
+#include "trace/model/units.hpp"
+
 namespace meridian {
 
-MeasuredSpans::MeasuredSpans(const MergedDefinitions& definitions, bool is_last_part)
-    : is_last_part_{is_last_part}, traits_{call_traits(definitions)}, ranks_(definitions.ranks.size()) {
+MeasuredSpans::MeasuredSpans(const MergedDefinitions& definitions, const Summary& summary)
+    : is_last_part_{is_last_part(summary)},
+      recorded_from_ns_{std::numeric_limits<std::int64_t>::min()},
+      recorded_to_ns_{std::numeric_limits<std::int64_t>::max()},
+      traits_{call_traits(definitions)},
+      ranks_(definitions.ranks.size()) {
+  for (const RankSummary& rank : summary.ranks) {
+    if (rank.recorded_from_s < 0) continue;
+    recorded_from_ns_ = std::max(recorded_from_ns_, static_cast<std::int64_t>(rank.recorded_from_s * kNsPerSecond));
+    recorded_to_ns_ = std::min(recorded_to_ns_, static_cast<std::int64_t>(rank.recorded_to_s * kNsPerSecond));
+  }
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     ranks_[i].is_finalized = definitions.ranks[i].is_finalized;
     spans_.push_back({.rank = definitions.ranks[i].rank});
@@ -54,8 +66,21 @@ void MeasuredSpans::begin_together(std::vector<MeasuredSpan>& spans) const {
   for (MeasuredSpan& span : spans) span.begin_ns = begin_ns;
 }
 
+void MeasuredSpans::keep_recorded(std::vector<MeasuredSpan>& spans) const {
+  const auto is_left = [&](const MeasuredSpan& span) {
+    return !span.has_events || std::max(span.begin_ns, recorded_from_ns_) < std::min(span.end_ns, recorded_to_ns_);
+  };
+  if (!std::ranges::all_of(spans, is_left)) return;
+  for (MeasuredSpan& span : spans) {
+    if (!span.has_events) continue;
+    span.begin_ns = std::max(span.begin_ns, recorded_from_ns_);
+    span.end_ns = std::min(span.end_ns, recorded_to_ns_);
+  }
+}
+
 std::vector<MeasuredSpan> MeasuredSpans::spans() const {
   std::vector<MeasuredSpan> spans = spans_;
+  keep_recorded(spans);
   if (is_last_part_) begin_together(spans);
   for (MeasuredSpan& span : spans) span.end_ns = std::max(span.end_ns, span.begin_ns);
   return spans;

@@ -86,11 +86,18 @@ bool are_collectives_uneven(std::span<const RankMeta* const> metas) {
   return std::ranges::any_of(*lacking.begin(), [&](const CollectiveKind& kind) { return recorded.contains(kind); });
 }
 
+/// "on", "off", "partial", "limited", in order of time.
+std::vector<const TextRow*> recording_states(const RankMeta& meta) {
+  std::vector<const TextRow*> states;
+  for (const TextRow& text : meta.texts)
+    if (text.key == "recording") states.push_back(&text);
+  std::ranges::stable_sort(states, {}, &TextRow::ticks);
+  return states;
+}
+
 RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   RecordingGaps gaps;
-  std::vector<const TextRow*> states;
   for (const TextRow& text : meta.texts) {
-    if (text.key == "recording") states.push_back(&text);
     all.begins_late = all.begins_late || text.key == kRecorderKey;
     all.has_outside_switches = all.has_outside_switches || text.key == kSwitchedKey;
     Range range;
@@ -104,16 +111,14 @@ RecordingGaps gaps_of(const RankMeta& meta, TraceGaps& all) {
   add_unrecorded(meta, gaps, all);
   gaps.lost_bounds = lost_bounds(meta);
   all.is_switched = all.is_switched || !gaps.lost_bounds.empty();
-  std::ranges::stable_sort(states, {}, &TextRow::ticks);
-  bool is_off = false;
+  for (const OffPeriod& period : off_periods(meta)) {
+    gaps.paused_ticks.push_back(period.from_ticks);
+    if (period.until_ticks != kNeverOn) gaps.resumed_ticks.push_back(period.until_ticks);
+  }
   bool is_partial = false;
-  for (const TextRow* state : states) {
-    const bool was_off = is_off;
-    is_off = state->value == "off";
-    if (is_off && !was_off) gaps.paused_ticks.push_back(state->ticks);
+  for (const TextRow* state : recording_states(meta)) {
     is_partial = is_partial || state->value == "partial";
     all.is_switched = all.is_switched || state->value != "on";
-    if (was_off && !is_off) gaps.resumed_ticks.push_back(state->ticks);
   }
   if (is_partial) {
     for (const PassedRow& row : meta.passed) add(effect_of(meta.calls[row.call]), gaps);
@@ -127,6 +132,18 @@ std::uint32_t RecordingGaps::epoch(std::uint64_t ticks) const noexcept {
   if (resumed_ticks.empty()) [[likely]]
     return 0;
   return static_cast<std::uint32_t>(std::ranges::upper_bound(resumed_ticks, ticks) - resumed_ticks.begin());
+}
+
+std::vector<OffPeriod> off_periods(const RankMeta& meta) {
+  std::vector<OffPeriod> periods;
+  bool is_off = false;
+  for (const TextRow* state : recording_states(meta)) {
+    const bool was_off = is_off;
+    is_off = state->value == "off";
+    if (is_off && !was_off) periods.push_back({state->ticks, kNeverOn});
+    if (was_off && !is_off) periods.back().until_ticks = state->ticks;
+  }
+  return periods;
 }
 
 std::size_t RecordingGaps::stretch(std::uint64_t ticks) const noexcept {

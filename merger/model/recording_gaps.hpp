@@ -42,6 +42,15 @@ struct RecordingGaps {
   bool has_size(std::int64_t bytes) const noexcept { return bytes < 0 || message.has(bytes); }
 };
 
+/// A time in which a rank recorded nothing, because recording was switched off.
+struct OffPeriod {
+  std::uint64_t from_ticks = 0;
+  std::uint64_t until_ticks = 0;  ///< kNeverOn: to the end
+};
+inline constexpr std::uint64_t kNeverOn = ~std::uint64_t{0};
+/// Those of a rank, ascending.
+std::vector<OffPeriod> off_periods(const RankMeta& meta);
+
 struct TraceGaps {
   std::vector<RecordingGaps> ranks;   ///< [files]
   bool has_gaps = false;              ///< some messages and collectives have only one recorded side

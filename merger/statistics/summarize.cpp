@@ -13,6 +13,7 @@
 #include "merger/model/findings.hpp"
 #include "merger/model/recording_costs.hpp"
 #include "merger/model/trace.hpp"
+#include "merger/statistics/recorded_time.hpp"
 #include "merger/statistics/summarize_sites.hpp"
 #include "trace/definitions/nested_threads.hpp"
 #include "trace/format/rank/rank_end.hpp"
@@ -147,6 +148,7 @@ std::vector<RankSummary> summarize_ranks(const Trace& trace, const Matched& matc
     rank.bytes_received = messages.ranks[i].bytes_received;
     rank.all_threads = count_threads(meta);
     statistics.fill(rank, lives_of(trace, i, statistics), matched.locks[i].joined_ns());
+    fill_recorded_time(meta, trace.clocks.maps[i], statistics.first_ns(meta.rank), statistics.last_ns(meta.rank), rank);
     summarize_end(trace, i, statistics, places, rank);
     ranks.push_back(std::move(rank));
   }

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "summary/measures.hpp"
 #include "summary/problems/problems.hpp"
 #include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
@@ -156,7 +157,7 @@ double ready_seconds(const Summary& summary, const RankSummary& rank) {
       threads.add(usage.thread, usage.ready_s);
   }
   const double part = threads.all_s() > 0 ? threads.longest_s() / threads.all_s() : 1;
-  const double most_s = (rank.thread_s > 0 ? rank.thread_s : rank.time_s) - rank.ends_s;
+  const double most_s = thread_seconds(rank) - rank.ends_s;
   return std::clamp(process_s * part * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
                     std::max(most_s, 0.0));
 }
@@ -174,7 +175,7 @@ std::optional<double> lost_by_intervals(const Summary& summary, const RankSummar
   for (const UsageSummary& usage : summary.usage)
     if (usage.rank == rank.rank && usage.thread == -1) counted_s = usage.ready_s;
   if (summary.ready_times.empty() || all_s < kLeastKnown * counted_s) return std::nullopt;
-  const double most_s = (rank.thread_s > 0 ? rank.thread_s : rank.time_s) - rank.ends_s;
+  const double most_s = thread_seconds(rank) - rank.ends_s;
   return std::clamp(threads.longest_s() * static_cast<double>(std::max<std::uint64_t>(rank.threads, 1)), 0.0,
                     std::max(most_s, 0.0));
 }

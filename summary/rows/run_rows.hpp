@@ -21,7 +21,7 @@ struct RankSummary;
 double mpi_seconds(const Summary& summary);
 /// Of these, the seconds in MPI_Init and MPI_Finalize.
 double ends_seconds(const Summary& summary);
-/// Share of MPI in the time of all threads that call it, without MPI_Init and MPI_Finalize.
+/// Share of MPI in the recorded time of all threads that call it, without MPI_Init and MPI_Finalize.
 double mpi_share(const Summary& summary);
 /// The same for one rank.
 double rank_mpi_share(const RankSummary& rank);
@@ -121,6 +121,10 @@ struct RankSummary {
   double end_s = -1;       ///< when an end without MPI_Finalize was seen, since the first event of the run; -1: unknown
   std::string end_call{};  ///< the call in progress then, with its call site: "MPI_Recv (a.c:7)"; empty: none
   double end_call_s = 0;   ///< since when
+  double unrecorded_s = 0;  ///< of time_s, in which recording was switched off
+  double recorded_from_s =
+      -1;  ///< of the piece that nearly all of the record is in, on the common time; -1: there is none
+  double recorded_to_s = -1;
 
   template <class Row = RankSummary>
   static constexpr auto kColumns = Columns{
@@ -157,6 +161,13 @@ struct RankSummary {
                           "known"),
       column<&Row::end_call>("end_call", "", "the call in progress at that end, with its call site; empty: none"),
       column<&Row::end_call_s>("end_call_s", "s", "how long it had been in progress, as far as known"),
+      column<&Row::unrecorded_s>("unrecorded_s", "s", "of time_s, in which recording was switched off").optional(),
+      column<&Row::recorded_from_s>(
+          "recorded_from_s", "s",
+          "begin of the piece that nearly all of the record is in, if recording was switched off "
+          "and on; -1: all, or there is none")
+          .optional(),
+      column<&Row::recorded_to_s>("recorded_to_s", "s", "its end; -1: as before").optional(),
   };
 };
 

@@ -106,8 +106,8 @@ std::string efficiency_section(const Summary& summary, const Paint& paint) {
     table.add({"processor", human_percent(run->processor), "threads that could run have no processor"});
   if (run->threads != run->processes)
     table.add({"threads", human_percent(run->thread_factor), "threads of a rank have nothing to do"});
-  return paint.heading(fmt::format("EFFICIENCY ({} between MPI_Init and MPI_Finalize)", human_duration(run->time_s))) +
-         "\n" + table.text([&](const std::string& line) { return paint.title(line); }) + sleep_text(summary, *run) +
+  return paint.heading(fmt::format("EFFICIENCY ({}{})", human_duration(run->time_s), analysed_time(summary))) + "\n" +
+         table.text([&](const std::string& line) { return paint.title(line); }) + sleep_text(summary, *run) +
          energy_text(summary) + savings_text(summary) + critical_path_text(summary, *run);
 }
 

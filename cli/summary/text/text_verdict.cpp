@@ -52,8 +52,8 @@ std::string describe_problem(std::size_t number, const ProblemSummary& problem, 
 /// "60 % of the ranks' time is in MPI; load balance 98 %."
 std::string describe_load(const Summary& summary) {
   const Load load = measure_load(summary);
-  std::string text = fmt::format("{} of the ranks' time{} is in MPI", human_percent(load.mpi_share),
-                                 ends_seconds(summary) > 0 ? " between MPI_Init and MPI_Finalize" : "");
+  std::string text =
+      fmt::format("{} of the ranks' time{} is in MPI", human_percent(load.mpi_share), measured_time(summary));
   if (load.ranks.size() > 1) text += fmt::format("; load balance {}", human_percent(load_balance(summary, load)));
   return paragraph(text + ".");
 }

@@ -11,6 +11,7 @@
 #include "cli/summary/printable.hpp"
 #include "cli/summary/table.hpp"
 #include "cli/summary/text/text.hpp"
+#include "summary/recorded_part.hpp"
 #include "summary/units.hpp"
 
 namespace meridian {
@@ -81,8 +82,8 @@ std::string waits_section(const Summary& summary, const Paint& paint, std::size_
     table.add({printable(place), printable(function), printable(pattern), human_duration(group.total_s),
                is_in_share(pattern) ? human_percent(group.total_s / all_s) : "", main_causer(group)});
   }
-  std::string result = paint.heading(fmt::format("WAIT STATES ({}; share: of {} between MPI_Init and MPI_Finalize)",
-                                                 how_many(shown, sorted.size()), human_duration(all_s))) +
+  std::string result = paint.heading(fmt::format("WAIT STATES ({}; share: of {}{})", how_many(shown, sorted.size()),
+                                                 human_duration(all_s), measured_time(summary))) +
                        "\n" + table.text([&](const std::string& line) { return paint.title(line); });
   if (unresolved != 0)
     result += fmt::format("  {} further waits are shorter than the bounds of the clocks\n", human_count(unresolved));
