@@ -14,7 +14,9 @@
 
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/process/session_state.hpp"
+#include "pmpi/rings/emit.hpp"
 #include "pmpi/samples/sample_handler.hpp"
+#include "trace/model/sample_keys.hpp"
 #include "trace/ring/sample_layout.hpp"
 
 namespace meridian {
@@ -168,8 +170,8 @@ void begin_signal_samples() noexcept {
   SampleBuffer* const buffers = map_buffers();
   const int number = buffers != nullptr ? unused_signal() : 0;
   if (number == 0 || !prepare_handler(number, kSampledSecondNs / ring.sample_hz, sampled_clock(ring.clock))) {
-    say("MERIDIAN_SAMPLES_BY=signal: %s; no samples are taken",
-        buffers == nullptr ? "no memory" : "the program uses all real-time signals");
+    const char* const why = buffers == nullptr ? "no memory for them" : "the program uses all real-time signals";
+    emit_text(kSamplesRefusedKey, why, strlen(why), 0);
     return;
   }
   for (std::uint32_t i = 0; i < kSampleBuffers; ++i) g_sampled_threads[i].buffer = &buffers[i];
