@@ -8,7 +8,8 @@
 namespace meridian {
 namespace {
 
-constexpr std::size_t kLongName = 48;            // of a function beside its line
+constexpr std::size_t kLongName = 48;  // of a function beside its line
+constexpr std::string_view kRegion = " (parallel region)";
 constexpr std::string_view kClone = " [clone ";  // the demangler's words for the marks of copies
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -41,6 +42,28 @@ std::size_t begin_of_name(std::string_view name) {
   return 0;
 }
 
+/// Without what follows the parameters of a member function.
+std::string_view without_qualifiers(std::string_view name) {
+  for (bool is_shorter = true; is_shorter;) {
+    is_shorter = false;
+    for (const std::string_view qualifier : {" const", " volatile", " &", " &&"})
+      if (name.ends_with(qualifier)) {
+        name.remove_suffix(qualifier.size());
+        is_shorter = true;
+      }
+  }
+  return name;
+}
+
+/// Where the parameters of a function begin, which its name ends with; npos: it has none.
+std::size_t begin_of_parameters(std::string_view name) {
+  const std::string_view rest = without_qualifiers(name);
+  const std::size_t at = last_brackets(rest);
+  if (at == std::string_view::npos || at == 0) return std::string_view::npos;
+  const std::string_view before = rest.substr(0, at);
+  return before.ends_with("operator") || before.ends_with(' ') || before.ends_with("::") ? std::string_view::npos : at;
+}
+
 /// Where a compiler's mark begins; the end of `name`: it has none. Python's "Store.cold_start" has none.
 std::size_t begin_of_mark(std::string_view name, std::string_view mark) {
   const std::size_t at = name.find(mark);
@@ -62,27 +85,18 @@ std::string without_copy_marks(std::string name) {
 }
 
 std::string without_parameters(std::string_view name) {
-  constexpr std::string_view kRegion = " (parallel region)";
   if (name.ends_with(kRegion))
     return without_parameters(name.substr(0, name.size() - kRegion.size())) + std::string{kRegion};
-  const std::string_view whole = name;
-  for (bool is_shorter = true; is_shorter;) {
-    is_shorter = false;
-    for (const std::string_view qualifier : {" const", " volatile", " &", " &&"})
-      if (name.ends_with(qualifier)) {
-        name.remove_suffix(qualifier.size());
-        is_shorter = true;
-      }
-  }
-  const std::size_t parameters = last_brackets(name);
-  if (parameters == std::string_view::npos || parameters == 0) return std::string{whole};
+  const std::size_t parameters = begin_of_parameters(name);
+  if (parameters == std::string_view::npos) return std::string{name};
   const std::string_view before = name.substr(0, parameters);
-  if (before.ends_with("operator") || before.ends_with(' ') || before.ends_with("::")) return std::string{whole};
   return std::string{before.substr(begin_of_name(before))};
 }
 
 std::string shorten_templates(std::string_view name, std::size_t most) {
   if (name.size() <= most) return std::string{name};
+  if (name.ends_with(kRegion))
+    return shorten_templates(name.substr(0, name.size() - kRegion.size()), most) + std::string{kRegion};
   std::string result;
   int depth = 0;
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -92,7 +106,8 @@ std::string shorten_templates(std::string_view name, std::size_t most) {
     if (depth == 0) result += name[i];
     if (name[i] == '>' && !is_operator && depth > 0) --depth;
   }
-  return result;
+  const std::size_t parameters = result.size() > most ? begin_of_parameters(result) : std::string::npos;
+  return parameters == std::string::npos ? result : result.substr(0, parameters) + "(...)";
 }
 
 bool is_header(std::string_view file) {

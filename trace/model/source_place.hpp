@@ -15,7 +15,7 @@ namespace meridian {
 std::string without_copy_marks(std::string name);
 /// Without parameters, return type and qualifiers: "int ns::sum<int>(int) const" is "ns::sum<int>".
 std::string without_parameters(std::string_view name);
-/// The same name with its template arguments left out where it is longer than `most` characters.
+/// The same name with its template arguments left out where it is longer than `most` characters, and its parameters where it still is.
 std::string shorten_templates(std::string_view name, std::size_t most);
 
 /// Whether a source file is a header, by its name.

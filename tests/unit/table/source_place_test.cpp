@@ -59,9 +59,18 @@ TEST(SourcePlace, NamesFunctionsWithoutParametersAndReturnTypes) {
 TEST(SourcePlace, LeavesTemplateArgumentsOutOfLongNames) {
   EXPECT_EQ(shorten_templates("sum<int>", 8), "sum<int>");
   EXPECT_EQ(shorten_templates("sum<int>", 7), "sum<...>");
-  EXPECT_EQ(shorten_templates("a<b<c>>::operator<(d<e>)", 1), "a<...>::operator<(d<...>)");
+  EXPECT_EQ(shorten_templates("a<b<c>>::operator<(d<e>)", 1), "a<...>::operator<(...)");
   EXPECT_EQ(shorten_templates("solve<std::vector<double, std::allocator<double>>>(int)::step", 20),
             "solve<...>(int)::step");
+}
+
+TEST(SourcePlace, LeavesParametersOutOfNamesThatAreLongEvenSo) {
+  EXPECT_EQ(shorten_templates("assemble(Mesh const&, int)", 26), "assemble(Mesh const&, int)");
+  EXPECT_EQ(shorten_templates("assemble(Mesh const&, int)", 20), "assemble(...)");
+  EXPECT_EQ(shorten_templates("Mesh<double>::assemble(Field<double> const&, int) const", 20),
+            "Mesh<...>::assemble(...)");
+  EXPECT_EQ(shorten_templates("assemble(Mesh const&, int) (parallel region)", 20), "assemble(...) (parallel region)");
+  EXPECT_EQ(shorten_templates("a_very_long_name_without_any", 20), "a_very_long_name_without_any");
 }
 
 TEST(SourcePlace, KnowsHeadersAndThoseOfTheSystem) {
