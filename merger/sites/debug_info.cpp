@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "merger/sites/function_names.hpp"
 #include "merger/sites/source_names.hpp"
 #include "trace/model/source_place.hpp"
 
@@ -36,19 +37,6 @@ std::string hex(const void* bytes, std::size_t count) {
     text += kDigits[byte % 16];
   }
   return text;
-}
-
-/// A function's name: the source name if it is unique enough, otherwise the demangled linkage name.
-std::string name_of(Dwarf_Die& die) {
-  Dwarf_Attribute attribute;
-  for (const unsigned which : {unsigned{DW_AT_linkage_name}, unsigned{DW_AT_MIPS_linkage_name}}) {
-    const char* const linkage = dwarf_formstring(dwarf_attr_integrate(&die, which, &attribute));
-    if (linkage == nullptr) continue;
-    const std::string_view symbol{linkage};
-    if (symbol.starts_with("_Z") || symbol.find("_MOD_") != std::string_view::npos) return source_name(symbol);
-  }
-  const char* const name = dwarf_formstring(dwarf_attr_integrate(&die, DW_AT_name, &attribute));
-  return name != nullptr ? name : "";
 }
 
 class DebugModule {
@@ -124,7 +112,7 @@ class DebugModule {
 
   /// The place of the innermost function outside of headers, among the function with this code and those that are inlined there;
   /// without one, of the innermost outside of the system's headers; without that, of the outermost.
-  static void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
+  void find_functions(Dwarf_Die& unit, Dwarf_Addr address, SourcePlace& place) {
     std::vector<Dwarf_Die> scopes;
     find_scopes(unit, address, 0, scopes);
     std::erase_if(scopes, [](Dwarf_Die& scope) {
@@ -136,7 +124,8 @@ class DebugModule {
     for (SourcePlace at = place; places.size() < scopes.size();) {
       Dwarf_Die& scope = scopes[scopes.size() - 1 - places.size()];
       places.push_back(at);
-      places.back().function = name_of(scope);
+      places.back().function = names_.of(scope);
+      put_own_file(unit, scope, places.back());
       if (dwarf_tag(&scope) == DW_TAG_subprogram || !find_call(unit, scope, at)) break;
     }
     auto chosen = std::ranges::find_if(
@@ -145,7 +134,18 @@ class DebugModule {
       chosen = std::ranges::find_if(places, [](const SourcePlace& each) { return !is_system_header(each.file); });
     if (chosen == places.end()) --chosen;
     place = *chosen;
-    if (std::next(chosen) != places.end()) place.outer = name_of(scopes.front());
+    if (std::next(chosen) != places.end()) place.outer = names_.of(scopes.front());
+  }
+
+  /// Code without a line, and code that a function has from a header without a scope of its own, is of the function's file.
+  static void put_own_file(Dwarf_Die& unit, Dwarf_Die& function, SourcePlace& place) {
+    if (!place.file.empty() && !is_header(place.file) && !is_system_header(place.file)) return;
+    const std::string declared = declared_file(function);
+    if (declared.empty()) return;
+    std::string file = source_path(folder_of(unit), declared);
+    if (file == place.file || (!place.file.empty() && (is_header(file) || is_system_header(file)))) return;
+    place.file = std::move(file);
+    place.line = place.column = 0;
   }
 
   static std::string folder_of(Dwarf_Die& unit) {
@@ -185,6 +185,7 @@ class DebugModule {
   }
 
   Dwfl_Module* module_;
+  FunctionNames names_;
 };
 
 /// Checks that the file is a program or library, and the one that ran.

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <elfutils/libdw.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace meridian {
+
+/// The file in which a function is declared, as debug information has it; empty: it is unknown.
+std::string declared_file(const Dwarf_Die& function);
+
+/// Names of functions in the debug information of one file, with what they are in: a namespace, class, module or function. The demangled
+/// linkage name where it is recorded. GCC records none of functions that other files do not see: static ones, lambdas, those of
+/// anonymous namespaces and those that a Fortran procedure contains.
+class FunctionNames {
+ public:
+  /// `function` is a subprogram, or one that was inlined; empty: it has no name.
+  const std::string& of(Dwarf_Die& function);
+
+ private:
+  std::string full_name(Dwarf_Die& function);
+  std::string with_scope(Dwarf_Die& origin, std::string name);
+
+  std::unordered_map<const void*, std::string> known_;  // by the address of the entry
+};
+
+}  // namespace meridian
