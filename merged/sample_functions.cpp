@@ -32,33 +32,42 @@ bool is_start(std::string_view function) {
   return false;
 }
 
+/// The same of a function whose file is unknown.
+bool is_of_system(std::string_view function) {
+  const std::string name = without_parameters(function);
+  return name.starts_with("std::") || name.starts_with("__gnu_cxx::") || is_start(name);
+}
+
 }  // namespace
 
 SampleFunctions::SampleFunctions(const SampleNames& names) : names_{&names} {
   std::map<std::tuple<std::string, std::string, std::string>, std::uint32_t> known;
   std::vector<std::string> modules;
   for (const SampleModule& module : names.modules) modules.push_back(base_name(module.path));
-  // Code that the compiler made without a line is of the file of the function's other code.
+  // Code that the compiler made without a line, or that is of a header, is of the file of the function's other code.
   std::map<std::tuple<std::string, std::uint32_t>, std::string> file_of;
   for (const SamplePlace& place : names.places)
-    if (!place.file.empty()) file_of.try_emplace({place.function, place.module}, place.file);
+    if (!place.file.empty() && (!is_header(place.file) || is_system_header(place.file)))
+      file_of.try_emplace({place.function, place.module}, place.file);
   place_lines_.push_back({kNone, 0});
   for (std::size_t i = 1; i < names.places.size(); ++i) {
     const SamplePlace& place = names.places[i];
     const std::string& module = modules[place.module];
-    if (module.empty() || is_system_library(module) || is_system_header(place.file) || is_start(place.function)) {
+    const auto other = file_of.find({place.function, place.module});
+    const bool has_other = other != file_of.end() && (place.file.empty() || is_header(place.file));
+    const std::string& file = has_other ? other->second : place.file;
+    if (module.empty() || is_system_library(module) || is_system_header(file) || is_start(place.function)) {
       place_lines_.push_back({kNone, 0});
       continue;
     }
-    Function function{place.function.empty() ? std::string{kNoSymbols} : without_copy_marks(place.function), place.file,
+    Function function{place.function.empty() ? std::string{kNoSymbols} : without_copy_marks(place.function), file,
                       module};
-    if (const auto file = file_of.find({place.function, place.module}); place.file.empty() && file != file_of.end())
-      function.file = file->second;
     const auto [at, is_new] = known.try_emplace({function.name, function.file, function.module},
                                                 static_cast<std::uint32_t>(functions_.size()));
     if (is_new) functions_.push_back(std::move(function));
-    place_lines_.push_back({at->second, place.line});
+    place_lines_.push_back({at->second, has_other ? 0 : place.line});
   }
+  find_outer_functions();
   const auto is_in_header = [&](std::uint32_t path) {
     return is_header(functions_[place_lines_[names.paths[path].place].function].file);
   };
@@ -71,25 +80,55 @@ SampleFunctions::SampleFunctions(const SampleNames& names) : names_{&names} {
   }
 }
 
+void SampleFunctions::find_outer_functions() {
+  std::map<std::tuple<std::string, std::string>, std::uint32_t> known;  // name and module
+  for (std::uint32_t i = 0; i < functions_.size(); ++i)
+    known.try_emplace({functions_[i].name, functions_[i].module}, i);
+  outer_.assign(names_->places.size(), kNone);
+  for (std::size_t i = 1; i < names_->places.size(); ++i) {
+    const SamplePlace& place = names_->places[i];
+    if (place.outer.empty() || place_lines_[i].function == kNone || is_of_system(place.outer)) continue;
+    const std::string name = without_copy_marks(place.outer), module = functions_[place_lines_[i].function].module;
+    if (name == functions_[place_lines_[i].function].name) continue;
+    const auto [at, is_new] = known.try_emplace({name, module}, static_cast<std::uint32_t>(functions_.size()));
+    if (is_new) functions_.push_back({name, "", module});  // it may be of another file than what is inlined into it
+    outer_[i] = at->second;
+  }
+}
+
 std::vector<SampleFunctions::Line> SampleFunctions::frames_of(std::uint32_t path) const {
   std::vector<Line> found;
-  for (path = paths_[path]; path != 0; path = paths_[names_->paths[path].parent])
-    if (std::ranges::find(found, lines_[path].function, &Line::function) == found.end()) found.push_back(lines_[path]);
+  const auto add = [&found](const Line& line) {
+    if (line.function != kNone && std::ranges::find(found, line.function, &Line::function) == found.end())
+      found.push_back(line);
+  };
+  for (path = paths_[path]; path != 0; path = paths_[names_->paths[path].parent]) {
+    add(lines_[path]);
+    add({outer_of(path), 0});
+  }
   return found;
 }
 
 std::string SampleFunctions::callers_of(std::uint32_t path, std::size_t most) const {
   std::string text;
-  path = paths_[path];
-  for (std::size_t count = 0; path != 0 && count < most;) {
-    const std::uint32_t called = lines_[path].function;
-    path = paths_[names_->paths[path].parent];
-    if (path == 0) break;
-    const Function& function = functions_[lines_[path].function];
-    // Functions of a file without symbols have one name: once is enough.
-    if (lines_[path].function == called && function.name == kNoSymbols) continue;
+  std::size_t count = 0;
+  std::uint32_t called = kNone, latest = kNone;
+  const auto add = [&](const Line& line) {
+    const bool is_again = line.function == std::exchange(called, line.function);
+    const Function& function = functions_[line.function];
+    // Functions of a file without symbols have one name: once is enough. A recursion is a caller once.
+    if (is_again && (function.name == kNoSymbols || latest == line.function)) return;
+    latest = line.function;
     if (count++ != 0) text += " <- ";
-    text += function_place(function, lines_[path].line);
+    text += function_place(function, line.line);
+  };
+  path = paths_[path];
+  if (path != 0) called = lines_[path].function;
+  while (path != 0 && count < most) {
+    const std::uint32_t outer = outer_of(path);
+    path = paths_[names_->paths[path].parent];
+    if (outer != kNone) add({outer, 0});
+    if (path != 0 && count < most) add(lines_[path]);
   }
   return text;
 }

@@ -34,16 +34,23 @@ class SampleFunctions {
   const std::vector<Function>& functions() const noexcept { return functions_; }
   /// The line of the program that a sample of this path was in; function kNone: no frame of the program is known.
   const Line& line_of(std::uint32_t path) const { return lines_[path]; }
-  /// The frames of the program on the path from line_of(path) on; of a recursion the innermost one of each function.
+  /// The frames of the program on the path from line_of(path) on, with the functions into which they are inlined; of a recursion the
+  /// innermost one of each function.
   std::vector<Line> frames_of(std::uint32_t path) const;
-  /// "main (app.c:8)", "solve (solver.c:40) <- main (app.c:8)": the callers of line_of(path), at most `most`.
+  /// "main (app.c:8)", "solve (solver.c:40) <- main (app.c:8)": the callers of line_of(path), at most `most`. A function into which the
+  /// one before it is inlined has no line; one that calls itself comes once.
   std::string callers_of(std::uint32_t path, std::size_t most) const;
 
  private:
+  void find_outer_functions();
+  std::uint32_t outer_of(std::uint32_t path) const { return outer_[names_->paths[path].place]; }
+
   const SampleNames* names_;
   std::vector<Function> functions_;
   std::vector<Line> place_lines_;  // [place]; kNone: not of the program
-  std::vector<Line> lines_;        // [path]
+  std::vector<std::uint32_t>
+      outer_;                // [place]: function that contains the code of an inlined one; kNone: there is none
+  std::vector<Line> lines_;  // [path]
   std::vector<std::uint32_t>
       paths_;  // [path]: the nearest one towards main() whose frame is of the program, itself included; 0: none
 };

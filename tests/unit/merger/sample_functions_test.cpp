@@ -83,6 +83,26 @@ TEST(SampleFunctions, CodeWithoutALineIsOfTheFileOfItsFunction) {
   EXPECT_EQ(functions.line_of(known).function, functions.line_of(unknown).function);
 }
 
+TEST(SampleFunctions, CodeOfAHeaderIsOfTheFileOfItsFunction) {
+  Names names;
+  const std::uint32_t known = names.add(0, {1, 0, "assemble", "", "/src/app.c", 4});
+  const std::uint32_t in_header = names.add(0, {1, 0, "assemble", "", "/src/tools.h", 7});
+  const SampleFunctions functions = names.functions();
+  EXPECT_EQ(functions.line_of(known).function, functions.line_of(in_header).function);
+  EXPECT_EQ(name(functions, in_header), "assemble (app.c)");
+}
+
+TEST(SampleFunctions, OfTheSystemAreSoWhereTheyHaveNoLine) {
+  Names names;
+  const std::uint32_t assemble = names.add(names.main(), {1, 0, "assemble", "", "/src/app.cpp", 4});
+  names.add(assemble, {1, 0, "std::function<void()>::operator()", "", "/usr/include/c++/12/bits/std_function.h", 9});
+  const std::uint32_t at = names.add(assemble, {1, 0, "std::function<void()>::operator()", "", "", 0});
+  EXPECT_EQ(name(names.functions(), at), "assemble (app.cpp:4)");
+  const std::uint32_t inlined =
+      names.add(assemble, {1, 0, "update", "std::_Function_handler<void()>::_M_invoke", "/src/app.cpp", 9});
+  EXPECT_EQ(names.functions().callers_of(inlined, 3), "assemble (app.cpp:4) <- main (app.c:8)");
+}
+
 TEST(SampleFunctions, OfALibraryOfTheProgramAreNamed) {
   Names names;
   const std::uint32_t path = names.add(names.main(), {4, 0, "solve", "", "", 0});
@@ -115,7 +135,28 @@ TEST(SampleFunctions, OfARecursionAreEachThereOnce) {
   for (int i = 0; i < 1000; ++i) path = names.add(path, {1, 0, "descend", "", "/src/app.c", 20});
   const SampleFunctions functions = names.functions();
   EXPECT_EQ(functions.frames_of(path).size(), 2U);
-  EXPECT_EQ(functions.callers_of(path, 2), "descend (app.c:20) <- descend (app.c:20)");
+  EXPECT_EQ(functions.callers_of(path, 2), "descend (app.c:20) <- main (app.c:8)");
+}
+
+TEST(SampleFunctions, AFunctionIntoWhichAnotherIsInlinedIsItsCaller) {
+  Names names;
+  const std::uint32_t path = names.add(names.main(), {1, 0, "source", "step", "/src/app.c", 6});
+  const SampleFunctions functions = names.functions();
+  EXPECT_EQ(name(functions, path), "source (app.c:6)");
+  EXPECT_EQ(functions.callers_of(path, 3), "step (app) <- main (app.c:8)");  // the line of the call is unknown
+  EXPECT_EQ(functions.callers_of(path, 1), "step (app)");
+  std::vector<std::string> frames;
+  for (const SampleFunctions::Line& line : functions.frames_of(path))
+    frames.push_back(functions.functions()[line.function].name);
+  EXPECT_THAT(frames, testing::ElementsAre("source", "step", "main"));
+}
+
+TEST(SampleFunctions, AFunctionThatIsAlsoInlinedIsOne) {
+  Names names;
+  const std::uint32_t step = names.add(names.main(), {1, 0, "step", "", "/src/app.c", 7});
+  const std::uint32_t source = names.add(0, {1, 0, "source", "step.constprop.0", "/src/tool.c", 6});
+  const SampleFunctions functions = names.functions();
+  EXPECT_EQ(functions.frames_of(source)[1].function, functions.line_of(step).function);
 }
 
 TEST(SampleFunctions, PartsOfAFunctionThatTheCompilerMakesHaveItsName) {
