@@ -28,9 +28,12 @@ constexpr double kBesideLargest = 0.25;  ///< share of the largest excess that a
 constexpr std::size_t kFunctionsNamed = 2;  ///< in a sentence
 constexpr std::size_t kFunctionRows = 10;   ///< of a problem, in the table
 
-using FunctionKey = std::tuple<std::string, std::string>;  ///< function, module
+/// Function, module and source file: functions of several files may have one name, as static ones do.
+using FunctionKey = std::tuple<std::string, std::string, std::string>;
 
-FunctionKey key_of(const RankFunctionSummary& row) { return {row.function, row.module}; }
+FunctionKey key_of(const RankFunctionSummary& row) {
+  return {row.function, row.module, row.place.substr(0, row.place.find(':'))};
+}
 
 /// What all ranks spend in one function.
 struct FunctionLoad {
@@ -78,7 +81,7 @@ class Excesses {
     std::map<FunctionKey, std::pair<const RankFunctionSummary*, FunctionLoad>> own;
     for (const RankFunctionSummary& row : summary_.rank_functions) {
       if (std::ranges::find(ranks, row.rank) == ranks.end()) continue;
-      auto& [longest, load] = own[key_of(row)];  // a function may have rows for several files
+      auto& [longest, load] = own[key_of(row)];  // several functions may have one shortened name
       load.add(row, with_processor(row.rank));
       if (longest == nullptr || row.self_s > longest->self_s) longest = &row;
     }

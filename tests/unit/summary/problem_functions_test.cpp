@@ -52,6 +52,17 @@ TEST(ProblemFunctions, NamesTheFunctionInWhichTheCauserIsLonger) {
   EXPECT_NEAR(summary.problem_functions[0].error_s, 0.01 * std::sqrt(1.5), 1e-12);
 }
 
+TEST(ProblemFunctions, FunctionsOfSeveralFilesMayHaveOneName) {
+  Summary summary = uneven();
+  for (const std::int32_t rank : {0, 1, 2}) {  // here rank 1 is shorter
+    add(summary, rank, "assemble", rank == 1 ? 0.1 : 0.4);
+    summary.rank_functions.back().place = "solid.c:9";
+  }
+  name_functions(summary);
+  EXPECT_THAT(summary.problems[0].text,
+              EndsWith("More than in the other ranks: +500 ms in assemble (app.c:4) <- main (app.c:8)."));
+}
+
 TEST(ProblemFunctions, NamesNoneIfTheExcessIsBelowTwoStandardErrors) {
   Summary summary = uneven();
   for (RankFunctionSummary& row : summary.rank_functions) row.error_s = 0.5;
