@@ -15,6 +15,7 @@
 
 #include "analysis/functions/region_functions.hpp"
 #include "analysis/functions/sample_counts.hpp"
+#include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/sample_functions.hpp"
 #include "trace/model/source_place.hpp"
@@ -42,14 +43,19 @@ using FunctionTimes = std::map<std::uint32_t, FunctionTime>;  // by number in Sa
 
 class FunctionFinder final : public TraceVisitor {
  public:
-  FunctionFinder(const AnalysisInput& input, SampleReader reader)
+  FunctionFinder(const AnalysisInput& input, SampleReader reader, ReadyTimes ready)
       : definitions_{input.trace.definitions()},
         reader_{std::move(reader)},
+        ready_{std::move(ready)},
         spans_{input.spans},
         functions_{reader_.names()},
         regions_{definitions_},
-        counts_{definitions_, reader_, input.spans, [this](const MergedSample& sample) { regions_.add(sample); },
-                [this](const MergedEvent& event) { regions_.take(event); }} {
+        counts_{definitions_,
+                reader_,
+                input.spans,
+                [this](const MergedSample& sample) { regions_.add(sample); },
+                [this](const MergedEvent& event) { regions_.take(event); },
+                &ready_} {
     for (const UsageSummary& usage : input.summary.usage)
       if (usage.thread == -1) ready_s_[usage.rank] = usage.ready_s;
   }
@@ -100,13 +106,18 @@ class FunctionFinder final : public TraceVisitor {
     if (span == spans_.end()) return 0;
     const double outside_s = std::max(0.0, seconds(span->end_ns - span->begin_ns - thread.inside_ns));
     if (thread.processor_ns == 0) return outside_s;
+    const double own_s = processor_s(thread, thread.outside);
+    const double ready_s = ready_.is_known() ? seconds(thread.ready_ns) : share_of_ready_s(rank, own_s);
+    return own_s + ready_s >= kNearlyAll * outside_s ? outside_s : own_s + ready_s;
+  }
+
+  /// Without intervals: of the time in which the rank was ready, the part of a thread with this processor time outside calls.
+  double share_of_ready_s(std::int32_t rank, double own_s) const {
     double all_s = 0;  // of the rank's threads
     for (std::uint32_t i = 0; i < counts_.threads().size(); ++i)
       if (definitions_.locations[i].rank == rank) all_s += processor_s(counts_.threads()[i], counts_.threads()[i].all);
-    const double own_s = processor_s(thread, thread.outside);
     const auto ready = ready_s_.find(rank);
-    const double ready_s = ready != ready_s_.end() && all_s > 0 ? ready->second * own_s / all_s : 0;
-    return own_s + ready_s >= kNearlyAll * outside_s ? outside_s : own_s + ready_s;
+    return ready != ready_s_.end() && all_s > 0 ? ready->second * own_s / all_s : 0;
   }
 
   void add_thread(std::uint32_t location, FunctionTimes& times) {
@@ -230,6 +241,7 @@ class FunctionFinder final : public TraceVisitor {
 
   const MergedDefinitions& definitions_;
   SampleReader reader_;
+  ReadyTimes ready_;
   std::vector<MeasuredSpan> spans_;
   SampleFunctions functions_;
   RegionFunctions regions_;
@@ -242,7 +254,11 @@ class FunctionFinder final : public TraceVisitor {
 
 Result<std::unique_ptr<TraceVisitor>> find_functions(const AnalysisInput& input) {
   MERIDIAN_TRY(SampleReader reader, input.trace.samples());
-  return std::unique_ptr<TraceVisitor>{std::make_unique<FunctionFinder>(input, std::move(reader))};
+  ReadyTimes ready;
+  if (reader.size() != 0) {
+    MERIDIAN_TRY(ready, ReadyTimes::read(input.trace));
+  }
+  return std::unique_ptr<TraceVisitor>{std::make_unique<FunctionFinder>(input, std::move(reader), std::move(ready))};
 }
 
 }  // namespace meridian

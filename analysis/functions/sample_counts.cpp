@@ -21,8 +21,10 @@ bool is_call(const CallTraits& traits) {
 }  // namespace
 
 SampleCounts::SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader,
-                           const std::vector<MeasuredSpan>& spans, Outside outside, Program program)
+                           const std::vector<MeasuredSpan>& spans, Outside outside, Program program,
+                           const ReadyTimes* ready)
     : reader_{reader},
+      ready_{ready},
       outside_{std::move(outside)},
       program_{std::move(program)},
       rank_of_(definitions.locations.size(), 0),
@@ -93,14 +95,22 @@ Status SampleCounts::look_at(std::span<const WalkedEvent> events) {
     std::int64_t& until_ns = busy_until_[event.location];
     const std::int64_t from_ns = std::max({event.enter_ns, until_ns, rank.begin_ns});
     until_ns = std::max(until_ns, event.leave_ns());
-    threads_[event.location].inside_ns +=
-        std::max<std::int64_t>(0, std::min(until_ns, rank.end_ns) - from_ns - event.outside_ns);
+    const std::int64_t end_ns = std::min(until_ns, rank.end_ns);
+    ThreadSamples& thread = threads_[event.location];
+    thread.inside_ns += std::max<std::int64_t>(0, end_ns - from_ns - event.outside_ns);
+    if (ready_ != nullptr) thread.ready_ns -= ready_->between(event.location, from_ns, end_ns);
   }
   return {};
 }
 
 Status SampleCounts::finish() {
   for (Rank& rank : ranks_) MERIDIAN_TRY_DO(take_until(rank, std::numeric_limits<std::int64_t>::max()));
+  for (std::uint32_t i = 0; ready_ != nullptr && i < threads_.size(); ++i) {
+    if (rank_of_[i] == ranks_.size()) continue;
+    const Rank& rank = ranks_[rank_of_[i]];
+    const std::int64_t all_ns = ready_->between(i, rank.begin_ns, rank.end_ns);
+    threads_[i].ready_ns = std::max<std::int64_t>(0, threads_[i].ready_ns + all_ns);
+  }
   return {};
 }
 

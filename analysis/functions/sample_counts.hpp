@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/walk/ready_times.hpp"
 #include "analysis/walk/trace_visitor.hpp"
 #include "merged/sample_reader.hpp"
 
@@ -19,7 +20,8 @@ struct ThreadSamples {
   std::uint64_t outside = 0;                                ///< outside calls, in the span of its rank
   std::unordered_map<std::uint32_t, std::uint64_t> counts;  ///< of these, by path
   std::int64_t inside_ns = 0;                               ///< in calls, in that span
-  std::uint64_t processor_ns = 0;                           ///< while it was sampled; 0: unknown
+  std::int64_t ready_ns = 0;       ///< outside calls, in that span, ready without a processor; needs ReadyTimes
+  std::uint64_t processor_ns = 0;  ///< while it was sampled; 0: unknown
 };
 
 /// Sorts the samples of a trace into those inside calls and those outside, while its events are read in global order: of the calls
@@ -33,7 +35,7 @@ class SampleCounts {
   using Program = std::function<void(const MergedEvent&)>;
   /// All of these must outlive it.
   SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader, const std::vector<MeasuredSpan>& spans,
-               Outside outside = {}, Program program = {});
+               Outside outside = {}, Program program = {}, const ReadyTimes* ready = nullptr);
 
   /// The next events.
   Status look_at(std::span<const WalkedEvent> events);
@@ -56,6 +58,7 @@ class SampleCounts {
   void take(const Rank& rank, const MergedSample& sample);
 
   const SampleReader& reader_;
+  const ReadyTimes* ready_;
   Outside outside_;
   Program program_;
   std::size_t rows_at_a_time_ = 0;

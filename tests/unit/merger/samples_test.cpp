@@ -115,6 +115,16 @@ TEST_F(SampledRun, AThreadThatComputedHasAllOfItsTime) {
   EXPECT_THAT(rows(analysed(run)), ElementsAre("0 assemble 900 ns 9"));
 }
 
+TEST_F(SampledRun, TimeWithoutAProcessorCountsOutsideOfMpiOnly) {
+  sample(0, 150, 9, kAssemble);
+  sample(0, 1050, 9, kSolve);  // in the barrier
+  processor_time(0, 1000);     // half of it outside
+  run[0].processor.push_back({1900, 800, 0, 0, 1, true});
+  EXPECT_THAT(rows(analysed(run)), ElementsAre("0 assemble 500 ns 9"));  // it slept for the rest
+  run[0].processor.insert(run[0].processor.begin(), {600, 350, 0, 0, 1, true});
+  EXPECT_THAT(rows(analysed(run)), ElementsAre("0 assemble 900 ns 9"));
+}
+
 TEST_F(SampledRun, SamplesAreInTheMergedFileRankByRank) {
   sample_both();
   ASSERT_TRUE(run.merge());
