@@ -330,6 +330,11 @@ class WaitingFinder {
     const CallGroup group = facts_of(delay.function).group;
     if (group == CallGroup::sleep)
       return fmt::format("Let rank {} wait there for what it sleeps for, or sleep for a shorter time.", delay.rank);
+    if (group == CallGroup::thread)
+      return fmt::format("Give the threads that rank {} waits for there less work, or share it among more.",
+                         delay.rank);
+    if (group == CallGroup::lock)
+      return fmt::format("Find out what rank {} waits for there: another of its threads, or a timeout.", delay.rank);
     return group == CallGroup::p2p ? remedy_of_sender(texts, pattern, delay.rank) : std::string{texts.remedy};
   }
 

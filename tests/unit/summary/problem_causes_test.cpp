@@ -55,6 +55,17 @@ TEST(ProblemCauses, ARankThatSleepsGetsNoAdviceToWorkLess) {
   EXPECT_EQ(problem.remedy, "Let rank 1 wait there for what it sleeps for, or sleep for a shorter time.");
 }
 
+TEST(ProblemCauses, ARankThatWaitsForItsThreadsGetsAdviceOnThem) {
+  Summary summary = even_ranks(2);
+  add_wait(summary, "wait at barrier", 0, 1, 2);
+  summary.delays = {{1, 0, "call", "", "pthread_join", "a.c:3", 10, 2, 0}};
+  EXPECT_EQ(find_problems(summary).front().remedy,
+            "Give the threads that rank 1 waits for there less work, or share it among more.");
+  summary.delays = {{1, 0, "call", "", "sem_timedwait", "a.c:3", 10, 2, 0}};
+  EXPECT_EQ(find_problems(summary).front().remedy,
+            "Find out what rank 1 waits for there: another of its threads, or a timeout.");
+}
+
 TEST(ProblemCauses, ARankThatIsLateBecauseItSendsToAllInTurnGetsACollective) {
   Summary summary = even_ranks(4);
   summary.ranks[0].messages_sent = 300;
