@@ -124,7 +124,6 @@ class DebugModule {
     for (SourcePlace at = place; places.size() < scopes.size();) {
       Dwarf_Die& scope = scopes[scopes.size() - 1 - places.size()];
       places.push_back(at);
-      places.back().function = names_.of(scope);
       put_own_file(unit, scope, places.back());
       if (dwarf_tag(&scope) == DW_TAG_subprogram || !find_call(unit, scope, at)) break;
     }
@@ -134,6 +133,7 @@ class DebugModule {
       chosen = std::ranges::find_if(places, [](const SourcePlace& each) { return !is_system_header(each.file); });
     if (chosen == places.end()) --chosen;
     place = *chosen;
+    place.function = names_.of(scopes[scopes.size() - 1 - static_cast<std::size_t>(chosen - places.begin())]);
     if (std::next(chosen) != places.end()) place.outer = names_.of(scopes.front());
   }
 

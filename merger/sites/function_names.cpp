@@ -4,13 +4,10 @@
 #include "merger/sites/function_names.hpp"
 
 #include <dwarf.h>
+#include <fmt/format.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -90,7 +87,7 @@ bool count_until(Dwarf_Die& parent, const Dwarf_Die& wanted, int depth, int& cou
 std::string lambda_name(Dwarf_Die& around, const Dwarf_Die& lambda) {
   int count = 0;
   (void)count_until(around, lambda, 0, count);
-  return "{lambda#" + std::to_string(count) + "}";
+  return fmt::format("{{lambda#{}}}", count);
 }
 
 std::optional<int> line_of(Dwarf_Die& function) {
@@ -159,27 +156,38 @@ std::string FunctionNames::full_name(Dwarf_Die& function) {
   return with_scope(origin, std::move(name));
 }
 
-std::string FunctionNames::with_scope(Dwarf_Die& origin, std::string name) {
-  Dwarf_Die* list = nullptr;
-  const int count = dwarf_getscopes_die(&origin, &list);
-  const std::unique_ptr<Dwarf_Die, void (*)(void*)> owner{list, &std::free};
-  const std::span<Dwarf_Die> scopes{list, static_cast<std::size_t>(count > 0 ? count : 0)};
-  for (std::size_t i = 1; i < scopes.size(); ++i) {
-    const int tag = dwarf_tag(&scopes[i]);
-    if (!is_scope(tag)) continue;
-    if (tag == DW_TAG_subprogram) {
-      const std::string outer = without_parameters(of(scopes[i]));
-      return outer.empty() ? name : outer + "::" + name;
+// Once for each unit: to search the entry of each function would take long in large ones.
+void FunctionNames::read_scopes(Dwarf_Die& entry, const Dwarf_Die* scope, int depth) {
+  Dwarf_Die child;
+  if (depth == kDeepest || dwarf_child(&entry, &child) != 0) return;
+  do {
+    const bool is_one = is_scope(dwarf_tag(&child));
+    if (is_one && scope != nullptr) scopes_.emplace(child.addr, *scope);
+    read_scopes(child, is_one ? &child : scope, depth + 1);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+std::string FunctionNames::with_scope(const Dwarf_Die& origin, std::string name) {
+  Dwarf_Die at = origin, unit;
+  if (dwarf_diecu(&at, &unit, nullptr, nullptr) == nullptr) return name;
+  if (units_.insert(unit.addr).second) read_scopes(unit, nullptr, 0);
+  for (int depth = 0; depth < kDeepest; ++depth) {
+    const auto found = scopes_.find(at.addr);
+    if (found == scopes_.end()) break;
+    at = found->second;
+    if (dwarf_tag(&at) == DW_TAG_subprogram) {
+      const std::string outer = without_parameters(of(at));
+      return outer.empty() ? name : fmt::format("{}::{}", outer, name);
     }
-    std::string scope = own_name(scopes[i]);
-    if (is_lambda(scopes[i])) {
-      std::size_t around = i + 1;  // blocks of a function are none
-      while (around + 1 < scopes.size() && !is_scope(dwarf_tag(&scopes[around]))) ++around;
-      scope = lambda_name(scopes[std::min(around, scopes.size() - 1)], scopes[i]);
+    std::string scope = own_name(at);
+    if (is_lambda(at)) {
+      const auto around = scopes_.find(at.addr);
+      Dwarf_Die within = around == scopes_.end() ? unit : around->second;
+      scope = lambda_name(within, at);
     } else if (scope.empty()) {
-      scope = tag == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous class)";
+      scope = dwarf_tag(&at) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous class)";
     }
-    name = scope + "::" + name;
+    name = fmt::format("{}::{}", scope, name);
   }
   return name;
 }

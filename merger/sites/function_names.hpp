@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace meridian {
 
@@ -21,9 +22,13 @@ class FunctionNames {
 
  private:
   std::string full_name(Dwarf_Die& function);
-  std::string with_scope(Dwarf_Die& origin, std::string name);
+  std::string with_scope(const Dwarf_Die& origin, std::string name);
+  void read_scopes(Dwarf_Die& entry, const Dwarf_Die* scope, int depth);
 
-  std::unordered_map<const void*, std::string> known_;  // by the address of the entry
+  // By the address of an entry.
+  std::unordered_map<const void*, std::string> known_;
+  std::unordered_map<const void*, Dwarf_Die> scopes_;  // around a function, class or namespace; none: the unit
+  std::unordered_set<const void*> units_;              // whose scopes have been read
 };
 
 }  // namespace meridian
