@@ -4,13 +4,33 @@
 
 #undef _FORTIFY_SOURCE
 
+#include <pthread.h>
+
 #include "pmpi/libraries/libc_calls.hpp"
 
 #define MERIDIAN_OWN(type, name, params, args) \
   extern "C" type __wrap_##name params;        \
-  type __wrap_##name params { return g_libc.name args; }
+  type __wrap_##name params {                  \
+    const WithoutCancellation guard;           \
+    return g_libc.name args;                   \
+  }
 
 namespace meridian {
+namespace {
+
+/// These calls are points at which a thread can be cancelled; the call of the program around them may be none.
+class WithoutCancellation {
+ public:
+  WithoutCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~WithoutCancellation() { pthread_setcancelstate(before_, nullptr); }
+  WithoutCancellation(const WithoutCancellation&) = delete;
+  WithoutCancellation& operator=(const WithoutCancellation&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+}  // namespace
 
 MERIDIAN_OWN(int, open, (const char* path, int flags, mode_t mode), (path, flags, mode))
 MERIDIAN_OWN(int, openat, (int folder, const char* path, int flags, mode_t mode), (folder, path, flags, mode))

@@ -296,7 +296,7 @@ def check_signals(check, options, work):
     run = Run(options, work, MERIDIAN_SAMPLES=1000)
     check.equal("exit code", run.process.returncode, untraced.returncode)
     check.equal("what it counted", sorted(run.process.stdout.splitlines()), sorted(untraced.stdout.splitlines()))
-    check.true("it counted something", "switches 400 received 50 strange 0 children 5" in untraced.stdout)
+    check.true("it counted something", "switches 400 received 50 strange 0 children 5 cleaned 50" in untraced.stdout)
     merged, summary = run.merge()
     functions = {row["function"] for row in summary["program_functions"]}
     check.true(f"functions: {functions}", "work" in functions)

@@ -16,7 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { kStack = 64 << 10, kCoroutineStack = 12 << 10, kThreads = 200, kSwitches = 400, kAlarms = 40 };
+enum { kStack = 64 << 10, kCoroutineStack = 12 << 10, kThreads = 200, kSwitches = 400, kAlarms = 40, kCancelled = 50 };
 
 static double spent(void) {
   struct timespec now;
@@ -117,6 +117,29 @@ static void* short_life(void* unused) {
   return unused;
 }
 
+// Cancelled at once: acted on where the thread asks for it, not before.
+static int cleaned;
+static void clean(void* unused) {
+  (void)unused;
+  ++cleaned;
+}
+static void* be_cancelled(void* unused) {
+  pthread_cleanup_push(clean, NULL);
+  work(0.0005);
+  pthread_testcancel();
+  pthread_cleanup_pop(0);
+  return unused;
+}
+
+static void use_cancelled_threads(void) {
+  for (int i = 0; i < kCancelled; ++i) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, be_cancelled, NULL);
+    pthread_cancel(thread);
+    pthread_join(thread, NULL);
+  }
+}
+
 static int use_children(void) {
   int good = 0;
   for (int i = 0; i < 5; ++i) {
@@ -146,14 +169,15 @@ int main(int argc, char** argv) {
     pthread_create(&thread, NULL, short_life, NULL);
     pthread_join(thread, NULL);
   }
+  use_cancelled_threads();
   const int good = use_children();
   errno = 0;
   const FILE* const none = fopen("/no/such/file", "r");
   work(0.1);
   const int kept = errno;
   MPI_Barrier(MPI_COMM_WORLD);
-  printf("%d: alarms %d on own stack %d switches %d received %d strange %d children %d errno %d file %d\n", rank,
-         (int)alarms, (int)on_own_stack, switches, received[SIGUSR1], strange, good, kept, none != NULL);
+  printf("%d: alarms %d on own stack %d switches %d received %d strange %d children %d cleaned %d errno %d file %d\n",
+         rank, (int)alarms, (int)on_own_stack, switches, received[SIGUSR1], strange, good, cleaned, kept, none != NULL);
   fflush(stdout);
   MPI_Finalize();
   return 3;
