@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions with designed shares of processor time: shares FACTOR [kill|threads|blocked]
-// blocked: threads that block all signals. assemble : solve : check take 50, 37.5 and 12.5 % of each iteration; on rank 1 assemble takes FACTOR times as long.
+// Functions with designed shares of processor time: shares FACTOR [kill|threads|blocked|kernel]
+// assemble : solve : check take 50, 37.5 and 12.5 % of each iteration; on rank 1 assemble takes FACTOR times as long.
+//   blocked   threads block all signals
+//   kernel    solve() is in system calls
 
 #include <math.h>
 #include <mpi.h>
@@ -9,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 
 enum { kIterations = 20, kThreads = 3 };
@@ -22,17 +25,23 @@ static double spent(void) {  // of this thread
 
 static volatile double sink;
 
-#define WORK(function)                                         \
+static int in_kernel;
+static char bytes[1 << 14];
+
+#define WORK(function, is_in_kernel)                           \
   __attribute__((noinline)) void function(double seconds) {    \
     double sum = 0;                                            \
     for (const double end = spent() + seconds; spent() < end;) \
-      for (int i = 0; i < 20000; ++i) sum += sqrt(i + 1.0);    \
+      if (is_in_kernel)                                        \
+        sum += (double)getrandom(bytes, sizeof bytes, 0);      \
+      else                                                     \
+        for (int i = 0; i < 20000; ++i) sum += sqrt(i + 1.0);  \
     sink = sum;                                                \
   }
 
-WORK(assemble)
-WORK(solve)
-WORK(check)
+WORK(assemble, 0)
+WORK(solve, in_kernel)
+WORK(check, 0)
 
 __attribute__((noinline)) void iterate(double factor) {
   assemble(factor * 0.5 * kSeconds / kIterations);
@@ -59,6 +68,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   double factor = rank == 1 && argc > 1 ? atof(argv[1]) : 1;
   const char* const how = argc > 2 ? argv[2] : "";
+  in_kernel = strcmp(how, "kernel") == 0;
   pthread_t threads[kThreads];
   const int is_blocked = strcmp(how, "blocked") == 0, has_threads = is_blocked || strcmp(how, "threads") == 0;
   for (int i = 0; i < kThreads && has_threads; ++i)
