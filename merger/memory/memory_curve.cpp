@@ -9,7 +9,7 @@ namespace meridian {
 namespace {
 
 constexpr std::size_t kGrowthSlices = 6;
-constexpr std::size_t kLeastPoints = 24;  // three in a slice
+constexpr std::size_t kLeastPoints = 24;              // three in a slice
 constexpr std::int64_t kLeastGrowthNs = 500'000'000;  // what grows in less may be the set-up still
 constexpr double kLeastBytes = 16.0 * (1 << 20);
 constexpr double kLeastShare = 0.1;     // of the memory after the set-up
