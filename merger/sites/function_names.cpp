@@ -4,7 +4,6 @@
 #include "merger/sites/function_names.hpp"
 
 #include <dwarf.h>
-#include <fmt/format.h>
 
 #include <cstddef>
 #include <optional>
@@ -87,7 +86,7 @@ bool count_until(Dwarf_Die& parent, const Dwarf_Die& wanted, int depth, int& cou
 std::string lambda_name(Dwarf_Die& around, const Dwarf_Die& lambda) {
   int count = 0;
   (void)count_until(around, lambda, 0, count);
-  return fmt::format("{{lambda#{}}}", count);
+  return "{lambda#" + std::to_string(count) + "}";
 }
 
 std::optional<int> line_of(Dwarf_Die& function) {
@@ -177,7 +176,7 @@ std::string FunctionNames::with_scope(const Dwarf_Die& origin, std::string name)
     at = found->second;
     if (dwarf_tag(&at) == DW_TAG_subprogram) {
       const std::string outer = without_parameters(of(at));
-      return outer.empty() ? name : fmt::format("{}::{}", outer, name);
+      return outer.empty() ? name : outer + "::" + name;
     }
     std::string scope = own_name(at);
     if (is_lambda(at)) {
@@ -187,7 +186,7 @@ std::string FunctionNames::with_scope(const Dwarf_Die& origin, std::string name)
     } else if (scope.empty()) {
       scope = dwarf_tag(&at) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous class)";
     }
-    name = fmt::format("{}::{}", scope, name);
+    name = scope + "::" + name;
   }
   return name;
 }
