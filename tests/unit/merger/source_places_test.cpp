@@ -123,7 +123,7 @@ TEST(SourcePlaces, OfDataAreTheSymbolsOfTheirObjects) {
   return number == 0 ? first() : second();
 }
 template <class T> struct Solver {
-  [[gnu::noinline]] std::uint64_t step(T count) const { const std::uint64_t at = return_address() + count; asm(""); return at; }
+  [[gnu::noinline]] std::uint64_t step(T count) const { const std::uint64_t at = return_address() + static_cast<std::uint64_t>(count); asm(""); return at; }
 };
 [[gnu::noinline]] std::uint64_t called_by_member() { return Solver<int>{}.step(0); }
 [[gnu::noinline]] std::uint64_t called_by_macro() {
