@@ -34,7 +34,7 @@ TEST(EfficiencyText, HasTheFactorsOfTheRun) {
   Summary summary;
   summary.efficiencies = {run_of(2)};
   EXPECT_EQ(efficiency_section(summary, Paint{false}),
-            "EFFICIENCY (2.00 s between MPI_Init and MPI_Finalize)\n"
+            "EFFICIENCY (2.00 s)\n"
             "  factor                value less than 100 % if\n"
             "  parallel efficiency  18.0 % (the product of the others)\n"
             "  load balance         80.0 % ranks compute for different times\n"

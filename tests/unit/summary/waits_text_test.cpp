@@ -27,7 +27,7 @@ TEST(WaitsText, AddsUpTheRanksOfAPlaceAndNamesTheMainCauser) {
       wait("late sender", 1, "MPI_Recv", "ring.c:30", 0, 3), wait("late sender", 2, "MPI_Recv", "ring.c:30", 1, 1),
       wait("wait at barrier", 1, "MPI_Barrier", "ring.c:44", 2, 1), wait("wait at init", 1, "MPI_Init", "", 0, 0.5)};
   EXPECT_EQ(waits_section(summary, Paint{false}),
-            "WAIT STATES (all 3; share: of 5.00 s between MPI_Init and MPI_Finalize)\n"
+            "WAIT STATES (all 3; share: of 5.00 s)\n"
             "  called at in           wait               total   share      mostly for\n"
             "  ring.c:30 MPI_Recv     late sender       4.00 s  80.0 %   rank 0 (75 %)\n"
             "  ring.c:44 MPI_Barrier  wait at barrier   1.00 s  20.0 %  rank 2 (100 %)\n"
