@@ -67,7 +67,8 @@ struct RunSummary {
       column<&All::run, &RunSummary::trace_bytes>("trace_bytes", "bytes", "size of the rank files"),
       column<All, &mpi_seconds>("mpi_s", "s", "in MPI, over all ranks and threads").shown_in(kInPrint),
       column<All, &ends_seconds>("ends_s", "s", "the part of mpi_s in MPI_Init and MPI_Finalize").shown_in(kInPrint),
-      column<All, &mpi_share>("mpi_share", "", "(mpi_s - ends_s) / (thread_s - ends_s), over all ranks")
+      column<All, &mpi_share>("mpi_share", "",
+                              "(mpi_s - ends_s) / (thread_s - ends_s), over all ranks; without unrecorded_s")
           .shown_in(kInPrint),
   };
 };
@@ -143,7 +144,8 @@ struct RankSummary {
                              "them to end"),
       column<&Row::mpi_s>("mpi_s", "s", "in MPI, summed over its threads"),
       column<&Row::ends_s>("ends_s", "s", "the part of mpi_s in MPI_Init and MPI_Finalize"),
-      column<Row, &rank_mpi_share>("mpi_share", "", "(mpi_s - ends_s) / (thread_s - ends_s)").shown_in(kInPrint),
+      column<Row, &rank_mpi_share>("mpi_share", "", "(mpi_s - ends_s) / (thread_s - ends_s), without unrecorded_s")
+          .shown_in(kInPrint),
       column<&Row::waits_s>("waits_s", "s", "in calls about threads and locks, over the threads that called MPI"),
       column<&Row::sleep_s>("sleep_s", "s", "asleep, over the threads that called MPI"),
       column<&Row::messages_sent>("messages_sent", "", "point to point"),

@@ -115,6 +115,9 @@ def check_json_has_the_documented_members():
         "end_s": -1.0,
         "end_call": "",
         "end_call_s": 0.0,
+        "unrecorded_s": 0.0,
+        "recorded_from_s": -1.0,
+        "recorded_to_s": -1.0,
     }
     assert summary["functions"][1] == {
         "name": "MPI_Allreduce",
