@@ -126,8 +126,8 @@ class Waits {
     return messages > static_cast<std::int64_t>(wait.posted_before);
   }
 
-  /// Whether a receive is left for a send by the messages from its sender that go before it. A non-blocking
-  /// send is among these messages already: then there must be a receive for each of them.
+  /// Whether a receive is left for a send by the messages from its sender that go before it. These messages
+  /// include a send that is non-blocking: there must be a receive for each message then.
   bool is_posted(const Wait& send, const std::vector<Wait>& receives) const {
     const auto posted = std::ranges::count_if(receives, [&](const Wait& receive) { return meet(send, receive); });
     const auto found = under_way_.find({send.comm, send.peer, send.rank, send.tag});

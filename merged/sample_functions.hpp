@@ -49,7 +49,7 @@ class SampleFunctions {
   std::vector<Function> functions_;
   std::vector<Line> place_lines_;  // [place]; kNone: not of the program
   std::vector<std::uint32_t>
-      outer_;                // [place]: function that contains the code of an inlined one; kNone: there is none
+      outer_;                // [place]: function into which another one is inlined there; kNone: no function is inlined
   std::vector<Line> lines_;  // [path]
   std::vector<std::uint32_t>
       paths_;  // [path]: the nearest one towards main() whose frame is of the program, itself included; 0: none

@@ -13,7 +13,7 @@ namespace meridian {
 
 namespace {
 
-/// Of its first event to its last, the time for which it was recorded.
+/// The time from a rank's first event to its last, less the time in which recording was switched off.
 double recorded_seconds(const RankSummary& rank) { return rank.time_s - rank.unrecorded_s; }
 
 double share(double part, double whole) { return whole > 0 ? std::clamp(part / whole, 0.0, 1.0) : 0; }

@@ -27,10 +27,11 @@ bool is_last_part(const Summary& summary);
 /// Whether recording was switched off for a while: that time is in no share.
 bool was_switched_off(const Summary& summary);
 
-/// Of what time shares are: " between MPI_Init and MPI_Finalize", " while recording was on", or nothing, if that is all.
+/// The time that shares are parts of: " between MPI_Init and MPI_Finalize", " while recording was on", or empty for the whole time.
 std::string_view measured_time(const Summary& summary);
 
-/// Of what time efficiencies are: as before, but that times without recording between two that were recorded count as time outside MPI.
+/// The time that efficiencies are about. It includes times without recording that lie between two recorded pieces; they count as time
+/// outside MPI.
 std::string_view analysed_time(const Summary& summary);
 
 /// Whether the summary may be of less time than the counts that the system keeps for the whole run.

@@ -48,7 +48,7 @@ struct OffPeriod {
   std::uint64_t until_ticks = 0;  ///< kNeverOn: to the end
 };
 inline constexpr std::uint64_t kNeverOn = ~std::uint64_t{0};
-/// Those of a rank, ascending.
+/// The periods of a rank, ascending.
 std::vector<OffPeriod> off_periods(const RankMeta& meta);
 
 struct TraceGaps {

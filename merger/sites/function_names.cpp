@@ -71,7 +71,7 @@ bool is_lambda(Dwarf_Die& entry) {
   return name.empty() ? has_call_operator(entry) : name.starts_with("<lambda");
 }
 
-/// Counts the lambdas within an entry, until `wanted` is one of them.
+/// Counts the lambdas within an entry, up to `wanted`.
 bool count_until(Dwarf_Die& parent, const Dwarf_Die& wanted, int depth, int& count) {
   Dwarf_Die child;
   if (depth == kDeepest || dwarf_child(&parent, &child) != 0) return false;
@@ -94,7 +94,7 @@ std::optional<int> line_of(Dwarf_Die& function) {
   return dwarf_decl_line(&function, &line) == 0 ? std::optional{line} : std::nullopt;
 }
 
-/// Of the functions within an entry, the last one of this file that begins at most at this line: the nearest to it before.
+/// The nearest function before a line of a file, or at that line, among the functions within an entry.
 void find_before(Dwarf_Die& parent, const std::string& file, int most, int depth, std::optional<Dwarf_Die>& found) {
   Dwarf_Die child;
   if (depth == kDeepest || dwarf_child(&parent, &child) != 0) return;
@@ -142,7 +142,7 @@ std::string FunctionNames::full_name(Dwarf_Die& function) {
   std::string name = own_name(function);
   if (name.empty()) return name;
   Dwarf_Die origin = origin_of(function);
-  // Of the body of a parallel region clang records only the line; the function around it begins before that.
+  // clang records only the line of the body of a parallel region; the function around the body begins before that line.
   if (name.starts_with(kOutlined)) {
     const std::string file = declared_file(origin);
     const auto line = line_of(origin);

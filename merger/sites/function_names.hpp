@@ -13,8 +13,8 @@ namespace meridian {
 std::string declared_file(const Dwarf_Die& function);
 
 /// Names of functions in the debug information of one file, with what they are in: a namespace, class, module or function. The demangled
-/// linkage name where it is recorded. GCC records none of functions that other files do not see: static ones, lambdas, those of
-/// anonymous namespaces and those that a Fortran procedure contains.
+/// linkage name where it is recorded. GCC records no linkage name of a function that only its own file sees: a static function, a lambda, a
+/// function of an anonymous namespace, a procedure that another Fortran procedure contains.
 class FunctionNames {
  public:
   /// `function` is a subprogram, or one that was inlined; empty: it has no name.

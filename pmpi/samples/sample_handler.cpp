@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "pmpi/process/own_thread.hpp"
+#include "trace/model/system_clock.hpp"
 #include "trace/ring/ring_futex.hpp"
 
 namespace meridian {
@@ -26,11 +27,7 @@ std::uint64_t g_period_ns = 0;
 std::uint64_t g_tick_ns = 0;  // grain of the kernel's timers of processor time
 clockid_t g_sampled_clock = CLOCK_MONOTONIC;
 
-std::uint64_t read_clock(clockid_t clock) noexcept {
-  timespec now{};
-  clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * kSampledSecondNs + static_cast<std::uint64_t>(now.tv_nsec);
-}
+std::uint64_t read_clock(clockid_t clock) noexcept { return static_cast<std::uint64_t>(system_clock_ns(clock)); }
 
 struct Registers {
   std::uint64_t ip, sp, bp;

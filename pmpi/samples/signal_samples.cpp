@@ -17,6 +17,7 @@
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/samples/sample_handler.hpp"
 #include "trace/model/sample_keys.hpp"
+#include "trace/model/system_clock.hpp"
 #include "trace/ring/sample_layout.hpp"
 
 namespace meridian {
@@ -33,7 +34,7 @@ constexpr clockid_t processor_clock(std::int32_t kernel_tid) noexcept {
   return static_cast<clockid_t>(~static_cast<unsigned>(kernel_tid) << 3) | kOfThread | kScheduler;
 }
 
-/// A real-time signal that nobody has changed; 0: there is none. The last ones are the ones that other tools take first.
+/// A real-time signal that still has its default; 0: all have handlers. The last three signals are left to other tools, which take them first.
 int unused_signal() noexcept {
   for (int number = SIGRTMAX - 3; number > SIGRTMIN; --number) {
     struct sigaction now {};
@@ -86,17 +87,14 @@ bool make_timer(SampledThread& sampled, std::int32_t kernel_tid, int number) noe
   event.sigev_value.sival_int = static_cast<int>(&sampled - g_sampled_threads);
   event._sigev_un._tid = kernel_tid;
   sampled.clock = processor_clock(kernel_tid);
-  timespec begin{};
-  if (clock_gettime(sampled.clock, &begin) != 0) return false;
-  sampled.begin_ns =
-      static_cast<std::uint64_t>(begin.tv_sec) * kSampledSecondNs + static_cast<std::uint64_t>(begin.tv_nsec);
-  // Not by the C library: that of before 2017 has another library for it.
+  sampled.begin_ns = static_cast<std::uint64_t>(system_clock_ns(sampled.clock));
+  // By its number: before glibc 2.34 (2021) the function is in another library.
   if (syscall(SYS_timer_create, sampled.clock, &event, &sampled.timer) != 0) return false;
   set_next_sample(sampled);
   return true;
 }
 
-/// A stack for the handler, where the calling thread has none for handlers: its own may be that of a coroutine, with little room.
+/// Makes an alternate stack if the calling thread has none: the thread may run on the stack of a coroutine, with little room.
 void make_handler_stack(SampledThread& sampled) noexcept {
   stack_t now{};
   if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;

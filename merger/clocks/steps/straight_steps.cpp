@@ -41,7 +41,7 @@ using Contradiction = std::pair<std::uint32_t, std::uint32_t>;  // of domains, t
 
 bool is_impossible(double drift) { return std::abs(drift) > ClockTuning::kMostStraightRate; }
 
-/// The drift of most clocks. Of two clocks: that of the reference, which is 0.
+/// The drift that most clocks have. Two clocks have no majority: the drift of the reference, which is 0.
 double usual_drift(std::span<const double> drifts) {
   return drifts.size() > 2 ? median({drifts.begin(), drifts.end()}, 0) : 0;
 }
@@ -79,7 +79,7 @@ class StraightStepFinder {
     return std::max(0.0, median(std::move(quickest), 0));
   }
 
-  /// The domains whose rate no oscillator has, then those that contradict others, until the remaining ones agree.
+  /// The domains with a rate that no oscillator has, then domains that contradict others, until the remaining domains agree.
   std::vector<std::size_t> find_odd() {
     std::set<Contradiction> contradicted = contradictions();
     const double usual = usual_drift(drifts_);
@@ -89,7 +89,7 @@ class StraightStepFinder {
     while (!contradicted.empty() && aside.size() < ClockTuning::kMostSuspects) {
       std::vector<std::size_t> count(correction_.domains, 0);
       for (const auto& [from, to] : contradicted) ++count[from], ++count[to];
-      // Of several with as many contradictions: the reference last, otherwise the clock with the least usual rate first.
+      // If several clocks have as many contradictions, the reference is last, and before it the clock with the least usual rate is first.
       const auto is_less_odd = [&](std::size_t one, std::size_t other) {
         const auto oddness = [&](std::size_t h) {
           return std::tuple{count[h], h != reference_, std::abs(drifts_[h] - usual)};
