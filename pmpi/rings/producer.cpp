@@ -19,6 +19,7 @@
 #include "pmpi/rings/drops.hpp"
 #include "pmpi/rings/emit.hpp"
 #include "pmpi/rings/polls.hpp"
+#include "pmpi/rings/ring_file.hpp"
 #include "pmpi/rings/small.hpp"
 #include "pmpi/rings/spill.hpp"
 #include "pmpi/rings/thread_state.hpp"
@@ -168,21 +169,8 @@ bool has_addresses_to_spare() noexcept {
 /// Maps the data of slot `index` with memory for every page: a store to it can then no longer fail.
 std::uint64_t* map_slot(std::uint32_t index) noexcept {
   const RingFileHeader& ring = *g_session.ring;
-  const auto length = static_cast<off_t>(ring.ring_bytes);
-  const off_t offset = static_cast<off_t>(ring.data_offset) + static_cast<off_t>(index) * length;
   if (!has_addresses_to_spare()) return nullptr;
-  const int fd = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return nullptr;
-  void* data = MAP_FAILED;
-  const int error = posix_fallocate(fd, offset, length);
-  if (error == 0)
-    data = mmap(nullptr, ring.ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, offset);
-  else
-    errno = error;
-  close(fd);
-  if (data == MAP_FAILED) return nullptr;
-  madvise(data, ring.ring_bytes, MADV_DONTFORK);
-  return static_cast<std::uint64_t*>(data);
+  return static_cast<std::uint64_t*>(map_ring_part(ring.data_offset + index * ring.ring_bytes, ring.ring_bytes));
 }
 
 /// The call is lost, and so are the next kAttachPause calls.

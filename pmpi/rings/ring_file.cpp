@@ -215,4 +215,23 @@ bool create_ring() noexcept {
   return true;
 }
 
+void* map_ring_part(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  const int fd = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return nullptr;
+  const auto from = static_cast<off_t>(offset);
+  void* memory = MAP_FAILED;
+  int error = posix_fallocate(fd, from, static_cast<off_t>(bytes));
+  if (error == 0) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, from);
+    error = errno;
+  }
+  close(fd);
+  if (memory == MAP_FAILED) {
+    errno = error;
+    return nullptr;
+  }
+  madvise(memory, bytes, MADV_DONTFORK);
+  return memory;
+}
+
 }  // namespace meridian

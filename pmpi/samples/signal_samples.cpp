@@ -15,6 +15,7 @@
 #include "pmpi/process/own_thread.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/emit.hpp"
+#include "pmpi/rings/ring_file.hpp"
 #include "pmpi/samples/sample_handler.hpp"
 #include "trace/model/sample_keys.hpp"
 #include "trace/model/system_clock.hpp"
@@ -58,25 +59,6 @@ bool is_blocked_in(std::int32_t kernel_tid, int number) noexcept {
   unsigned long long blocked = 0;
   return line != nullptr && sscanf(line + sizeof kLabel - 1, "%llx", &blocked) == 1 &&
          (blocked >> (number - 1) & 1) != 0;
-}
-
-/// Room for the thread's samples; null: errno.
-SignalSample* map_samples(std::uint32_t thread) noexcept {
-  const int file = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return nullptr;
-  const auto offset = static_cast<off_t>(samples_at(g_session.ring->sample_buffers_offset, thread));
-  void* memory = MAP_FAILED;
-  const int error = posix_fallocate(file, offset, static_cast<off_t>(kSampleBufferBytes));
-  if (error == 0)
-    memory = mmap(nullptr, kSampleBufferBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, offset);
-  else
-    errno = error;
-  const int problem = errno;
-  close(file);
-  errno = problem;
-  if (memory == MAP_FAILED) return nullptr;
-  madvise(memory, kSampleBufferBytes, MADV_DONTFORK);
-  return static_cast<SignalSample*>(memory);
 }
 
 /// Makes and starts the timer; false: errno.
@@ -132,7 +114,8 @@ void sample(std::uint32_t thread, std::int32_t kernel_tid, bool is_self) noexcep
     buffer.state.store(SampleState::blocked, std::memory_order_release);
     return;
   }
-  SignalSample* const samples = map_samples(thread);
+  auto* const samples = static_cast<SignalSample*>(
+      map_ring_part(samples_at(g_session.ring->sample_buffers_offset, thread), kSampleBufferBytes));
   sampled.samples.store(samples, std::memory_order_release);
   if (samples != nullptr && is_self) make_handler_stack(sampled);
   if (samples == nullptr || !make_timer(sampled, kernel_tid, number)) {
@@ -149,23 +132,12 @@ void end_timer(SampledThread& sampled) noexcept {
   syscall(SYS_timer_delete, sampled.timer);
 }
 
-SampleBuffer* map_buffers() noexcept {
-  const int file = open(g_session.ring_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return nullptr;
-  void* const memory = mmap(nullptr, kSampleHeadBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                            static_cast<off_t>(g_session.ring->sample_buffers_offset));
-  close(file);
-  if (memory == MAP_FAILED) return nullptr;
-  madvise(memory, kSampleHeadBytes, MADV_DONTFORK);
-  return static_cast<SampleBuffer*>(memory);  // zeros are the initial state
-}
-
 }  // namespace
 
 void begin_signal_samples() noexcept {
   const RingFileHeader& ring = *g_session.ring;
   if (ring.sample_buffers_offset == 0) return;
-  SampleBuffer* const buffers = map_buffers();
+  auto* const buffers = static_cast<SampleBuffer*>(map_ring_part(ring.sample_buffers_offset, kSampleHeadBytes));
   const int number = buffers != nullptr ? unused_signal() : 0;
   if (number == 0 || !prepare_handler(number, kSampledSecondNs / ring.sample_hz, sampled_clock(ring.clock))) {
     const char* const why = buffers == nullptr ? "no memory for them" : "the program uses all real-time signals";
