@@ -117,9 +117,9 @@ TEST(SourcePlaces, OfDataAreTheSymbolsOfTheirObjects) {
 [[gnu::noinline]] std::uint64_t called_in_headers() { const std::uint64_t at = own_guard(); asm(""); return at; }
 # 20 "/home/user/own.cpp"
 [[gnu::noinline]] std::uint64_t called_by_library() { const std::uint64_t at = guard(); asm(""); return at; }
-[[gnu::noinline]] std::uint64_t called_by_lambda(int number) {
-  const auto first = []() __attribute__((always_inline)) { const std::uint64_t at = return_address(); asm(""); return at; };
-  const auto second = []() __attribute__((always_inline)) { const std::uint64_t at = return_address(); asm(" "); return at; };
+[[gnu::noinline]] std::uint64_t called_by_lambda(int number) {  // what differs around the calls keeps compilers from making one of both
+  const auto first = []() __attribute__((always_inline)) { asm("nop"); const std::uint64_t at = return_address(); asm("nop"); return at; };
+  const auto second = []() __attribute__((always_inline)) { asm("nop;nop"); const std::uint64_t at = return_address(); asm("nop;nop"); return at; };
   return number == 0 ? first() : second();
 }
 template <class T> struct Solver {
