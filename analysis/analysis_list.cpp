@@ -54,7 +54,7 @@ constexpr Analysis kAnalyses[] = {
      {"critical_path", "critical_imbalance", "critical_segments", "critical_line", "active_paths", "path_functions"},
      {.own = 113, .walks_twice = true}},
     {"OpenMP regions", find_openmp_regions, {"openmp_regions"}, {.own = 3}},
-    {"root causes of waits", find_delays, {"delays"}, {.own = 177}},
+    {"root causes of waits", find_delays, {"delays", "late_functions"}, {.own = 177}},
     {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
     {"functions of the program",
      find_functions,

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <queue>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/functions/late_functions.hpp"
 #include "analysis/waits/activity_times.hpp"
 #include "analysis/walk/call_places.hpp"
 #include "analysis/walk/location_states.hpp"
@@ -70,7 +72,8 @@ struct OpenWait {
   std::uint64_t causer = 0;  // row
   std::int64_t ns = 0;
   std::uint32_t location = 0, causer_location = 0;
-  bool is_of_threads = false;
+  std::uint32_t call = 0, place = 0;
+  WaitKind kind{};
   friend bool operator>(const OpenWait& a, const OpenWait& b) {
     return std::pair{a.end_ns, a.row} > std::pair{b.end_ns, b.row};
   }
@@ -88,9 +91,11 @@ struct Location {
 
 class DelayFinder final : public TraceVisitor {
  public:
-  DelayFinder(const MergedTrace& trace, ReadyTimes ready)
+  /// functions  null: the trace has no samples
+  DelayFinder(const MergedTrace& trace, ReadyTimes ready, std::unique_ptr<LateFunctions> functions)
       : trace_{trace},
         ready_{std::move(ready)},
+        functions_{std::move(functions)},
         places_{trace.definitions()},
         traits_{call_traits(trace.definitions())} {
     const auto& locations = trace.definitions().locations;
@@ -100,13 +105,18 @@ class DelayFinder final : public TraceVisitor {
   }
 
   Status look_at(std::span<const WalkedEvent> events) override {
-    for (const WalkedEvent& walked : events) take(walked);
+    for (const WalkedEvent& walked : events) {
+      if (functions_) MERIDIAN_TRY_DO(functions_->look_at(walked));
+      end_waits(walked.event.enter_ns);
+      take(walked);
+    }
     return {};
   }
   Status finish(Summary& summary) override {
     end_waits(INT64_MAX);
     summary.delays = rows();
-    return {};
+    summary.late_functions.clear();
+    return functions_ ? functions_->fill(places_, summary) : Status{};
   }
 
  private:
@@ -133,7 +143,6 @@ class DelayFinder final : public TraceVisitor {
 
   void take(const WalkedEvent& walked) {
     const MergedEvent& event = walked.event;
-    end_waits(event.enter_ns);
     Location& here = locations_[event.location];
     if (!std::exchange(here.is_begun, true)) here.counted_ns = event.enter_ns;
     count_until(event.location, event.enter_ns);
@@ -149,8 +158,8 @@ class DelayFinder final : public TraceVisitor {
       const EventWait& wait = walked.found[i];
       const std::int64_t end_ns = (follows_last_wait(wait.kind) ? since_ns : event.enter_ns) + wait.ns;
       if (follows_last_wait(wait.kind)) since_ns = end_ns;
-      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, walked.causers[i].location,
-                  is_of_threads(wait.kind)});
+      open_.push({end_ns, event.row, wait.causer, wait.ns, event.location, walked.causers[i].location, event.call,
+                  here.call.place, wait.kind});
       ++here.waits;
     }
   }
@@ -213,6 +222,10 @@ class DelayFinder final : public TraceVisitor {
       causer.times.sum_since(since, 1, activity_sums_, cause_sums_);
       here.times.sum_since(since, -1, activity_sums_, cause_sums_);
       add_delays(wait.causer_location);
+      if (functions_)
+        functions_->add({wait.kind, wait.call, wait.place, wait.ns, wait.end_ns,
+                         since ? std::optional{since->time_ns} : std::nullopt, wait.causer, wait.location,
+                         wait.causer_location});
       for (const Amount& share : shares_) direct += share.ns;
       all = direct;
       direct_shares_ = shares_.size();
@@ -262,7 +275,7 @@ class DelayFinder final : public TraceVisitor {
       const std::int64_t until_ns = scaled(wait.ns, so_far, all);
       const std::int64_t ns = until_ns - std::exchange(charged_ns, until_ns);
       Cause& cause = causes_[shares_[i].key];
-      if (wait.is_of_threads) cause.thread_ns += ns;
+      if (is_of_threads(wait.kind)) cause.thread_ns += ns;
       if (i < direct_shares_) {
         ++cause.waits;
         cause.short_ns += ns;
@@ -317,6 +330,7 @@ class DelayFinder final : public TraceVisitor {
 
   const MergedTrace& trace_;
   ReadyTimes ready_;
+  std::unique_ptr<LateFunctions> functions_;
   CallPlaces places_;
   std::vector<CallTraits> traits_;  // [call]
   std::vector<Location> locations_;
@@ -345,7 +359,10 @@ class DelayFinder final : public TraceVisitor {
 
 Result<std::unique_ptr<TraceVisitor>> find_delays(const AnalysisInput& input) {
   MERIDIAN_TRY(ReadyTimes ready, ReadyTimes::read(input.trace));
-  return std::unique_ptr<TraceVisitor>{std::make_unique<DelayFinder>(input.trace, std::move(ready))};
+  MERIDIAN_TRY(SampleReader reader, input.trace.samples());
+  auto functions = reader.size() == 0 ? nullptr : std::make_unique<LateFunctions>(input, std::move(reader));
+  return std::unique_ptr<TraceVisitor>{
+      std::make_unique<DelayFinder>(input.trace, std::move(ready), std::move(functions))};
 }
 
 }  // namespace meridian

@@ -10,6 +10,8 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -113,8 +115,8 @@ class Excesses {
   double unknown_s_ = 0;  // outside MPI, of ranks without samples
 };
 
-std::string sentence(const std::vector<ProblemFunctionSummary>& excesses, std::size_t causers) {
-  std::string text = causers == 1 ? " More than in the other ranks:" : " More than in the other ranks, on average:";
+std::string sentence(std::string_view beginning, const std::vector<ProblemFunctionSummary>& excesses) {
+  std::string text{beginning};
   for (std::size_t i = 0; i < excesses.size() && i < kFunctionsNamed; ++i) {
     const ProblemFunctionSummary& excess = excesses[i];
     if (i != 0 && excess.excess_s < kBesideLargest * excesses.front().excess_s) break;
@@ -134,6 +136,16 @@ bool has_functions(const ProblemSummary& problem) {
   return std::ranges::none_of(kWithout, [&](ProblemKind kind) { return problem.problem == problem_name(kind); });
 }
 
+/// The excesses of the ranks that are late, another rank each time; the largest first.
+std::vector<ProblemFunctionSummary> late_excesses(const Summary& summary, const ProblemSummary& problem) {
+  std::vector<ProblemFunctionSummary> found;
+  for (const LateFunctionSummary& row : summary.late_functions)
+    if (row.pattern == problem.problem && row.call == problem.function && row.call_place == problem.place &&
+        row.excess_s >= kStandardErrors * row.error_s)
+      found.push_back({0, -1, row.function, row.place, row.callers, row.excess_s, row.error_s});
+  return found;
+}
+
 }  // namespace
 
 void name_functions(Summary& summary) {
@@ -144,14 +156,19 @@ void name_functions(Summary& summary) {
     if (!has_functions(problem)) continue;
     const std::vector<std::int32_t> causers = causers_of(problem);
     const double waiters = excesses.ranks() - static_cast<double>(causers.size());
-    std::vector<ProblemFunctionSummary> found = excesses.of(causers);
-    if (found.empty() || found.front().excess_s * waiters < kLeastExplained * problem.cost_s) continue;
-    problem.text += sentence(found, causers.size());
-    found.resize(std::min(found.size(), kFunctionRows));
-    for (ProblemFunctionSummary& row : found) {
-      row.problem = i;
-      summary.problem_functions.push_back(std::move(row));
-    }
+    const auto explain = [&](std::vector<ProblemFunctionSummary> found, double costs, std::string_view beginning) {
+      if (found.empty() || found.front().excess_s * costs < kLeastExplained * problem.cost_s) return false;
+      problem.text += sentence(beginning, found);
+      found.resize(std::min(found.size(), kFunctionRows));
+      for (ProblemFunctionSummary& row : found) {
+        row.problem = i;
+        summary.problem_functions.push_back(std::move(row));
+      }
+      return true;
+    };
+    if (!explain(excesses.of(causers), waiters,
+                 causers.size() == 1 ? " More than in the other ranks:" : " More than in the other ranks, on average:"))
+      explain(late_excesses(summary, problem), 1, " Each time, more in the rank that is waited for:");
   }
 }
 

@@ -29,6 +29,7 @@
   TABLE(waits, WaitSummary, nullptr, "one row for each kind of wait, waiting rank, function and place, and rank, function and place that caused it, longest total first") \
   TABLE(wait_pairs, WaitPairSummary, nullptr, "one row for each pair of a waiting rank and a rank that it waited for, longest total first") \
   TABLE(delays, DelaySummary, nullptr, "one row for each activity of a thread that made others wait, most time first") \
+  TABLE(late_functions, LateFunctionSummary, nullptr, "one row for each kind of wait, call and place in which ranks wait, and function in which those that are waited for spend more time, largest excess of each place first") \
   TABLE(states, StateSummary, nullptr, "one row for each thread and state in which it was") \
   TABLE(ready_times, ReadyTimeSummary, nullptr, "one row for each thread of which it is known when it had a processor: the time in which it was ready to run and had none; docs/FUNCTIONS.md has the definitions") \
   TABLE(efficiencies, EfficiencySummary, nullptr, "one row for the run, for each region and for each of twenty windows of time; docs/EFFICIENCY.md has the definitions") \

@@ -148,6 +148,32 @@ struct ThreadFunctionSummary {
   };
 };
 
+/// A function in which ranks that are waited for spend more time than ranks that wait, in one place.
+struct LateFunctionSummary {
+  std::string pattern;
+  std::string call;
+  std::string call_place;
+  std::string function;
+  std::string place;
+  std::string callers;
+  double excess_s = 0;
+  double error_s = 0;
+
+  template <class Row = LateFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::pattern>("pattern", "", "kind of wait, as in waits"),
+      column<&Row::call>("call", "", "in which threads wait, function of waits"),
+      column<&Row::call_place>("call_place", "", "of that call, place of waits"),
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most of the excess"),
+      column<&Row::callers>("callers", "", "of most of the excess, the nearest first"),
+      column<&Row::excess_s>("excess_s", "s",
+                             "processor time in it of those that are waited for, less that of those that wait, each "
+                             "time since both were last at one instant; the sum over all waits"),
+      column<&Row::error_s>("error_s", "s", "standard error of excess_s"),
+  };
+};
+
 /// A function in which the rank that causes a problem spends more time than the others.
 struct ProblemFunctionSummary {
   std::uint64_t problem = 0;  ///< row of the table of problems
@@ -161,12 +187,13 @@ struct ProblemFunctionSummary {
   template <class Row = ProblemFunctionSummary>
   static constexpr auto kColumns = Columns{
       column<&Row::problem>("problem", "", "row of problems, from 0"),
-      column<&Row::rank>("rank", "", "that causes it"),
+      column<&Row::rank>("rank", "", "that causes it; -1: another one each time, those that are waited for"),
       column<&Row::function>("function", "", "as in program_functions"),
       column<&Row::place>("place", "", "source file and the line with most samples of that rank"),
       column<&Row::callers>("callers", "", "as in rank_functions"),
       column<&Row::excess_s>("excess_s", "s",
-                             "its processor time in it, outside MPI, less the mean of the other ranks"),
+                             "its processor time in it, outside MPI, less the mean of the other ranks; of rank -1, "
+                             "that of late_functions"),
       column<&Row::error_s>("error_s", "s", "standard error of excess_s, which is at least twice as large"),
   };
 };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions with designed shares of processor time: shares FACTOR [kill|threads|blocked|kernel]
+// Functions with designed shares of processor time: shares FACTOR [kill|threads|blocked|kernel|wander]
 // assemble : solve : check take 50, 37.5 and 12.5 % of each iteration; on rank 1 assemble takes FACTOR times as long.
 //   blocked   threads block all signals
 //   kernel    solve() is in system calls
+//   wander    the factor is that of another rank in each iteration
 
 #include <math.h>
 #include <mpi.h>
@@ -63,11 +64,13 @@ static void* run_blocked(void* factor) {
 }
 
 int main(int argc, char** argv) {
-  int rank, given;
+  int rank, ranks, given;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   double factor = rank == 1 && argc > 1 ? atof(argv[1]) : 1;
   const char* const how = argc > 2 ? argv[2] : "";
+  const int wanders = strcmp(how, "wander") == 0;
   in_kernel = strcmp(how, "kernel") == 0;
   pthread_t threads[kThreads];
   const int is_blocked = strcmp(how, "blocked") == 0, has_threads = is_blocked || strcmp(how, "threads") == 0;
@@ -77,6 +80,7 @@ int main(int argc, char** argv) {
   double worked = 0;
   for (int i = 0; i < kIterations; ++i) {
     const double before = spent();
+    if (wanders) factor = i % ranks == rank ? atof(argv[1]) : 1;
     iterate(factor);
     worked += spent() - before;
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions behind slow iterations and steps. One tick is one ns. The files of code are gone, so that functions are told apart by the
-// file that they are in.
+// The functions behind slow iterations and steps.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
-#include "analysed.hpp"
-#include "modules.hpp"
-#include "synthetic_trace.hpp"
+#include "sampled_iterations.hpp"
 
 namespace meridian::test {
 namespace {
@@ -20,37 +16,6 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::IsEmpty;
-
-constexpr std::uint32_t kAssemble = 1, kCheckpoint = 2;  // rows of stacks
-constexpr std::size_t kIterations = 60;
-
-struct IterationWork {
-  std::uint64_t assemble = 600, checkpoint = 0;  // ns
-};
-
-/// Two ranks with a barrier after each work(iteration, rank), and a sample each 100 ns of work.
-template <class Works>
-Summary played(Works&& work, bool has_samples = true) {
-  SyntheticRun run{2};
-  for (std::size_t i = 0; i < 2; ++i) {
-    SyntheticRank& rank = run[i];
-    load_module(rank, "10000", "20000", kBuildId, "/nowhere/assemble");
-    load_module(rank, "30000", "40000", std::string{kBuildId} + "44", "/nowhere/checkpoint");
-    rank.sample_stacks = {{}, {0, 0x10400}, {0, 0x30400}};
-    rank->call(CallId::Init, {0, 10});
-    std::uint64_t now = 10;
-    for (std::size_t iteration = 0; iteration < kIterations; ++iteration) {
-      const IterationWork own = work(iteration, i), other = work(iteration, 1 - i);
-      const std::uint64_t worked = now + own.assemble + own.checkpoint;
-      for (std::uint64_t at = now + 50; has_samples && at < worked; at += 100)
-        rank.samples.push_back({at, 0, at < now + own.assemble ? kAssemble : kCheckpoint});
-      now = std::max(worked, now + other.assemble + other.checkpoint) + 10;
-      rank->collective(CallId::Barrier, {worked, now});
-    }
-    rank->call(CallId::Finalize, {now + 10, now + 20});
-  }
-  return analysed(run);
-}
 
 std::vector<std::string> places_of_changes(const Summary& summary) {
   std::vector<std::string> found;

@@ -66,7 +66,7 @@ def check_json_has_the_documented_members():
         "clock_models", "reversed_before", "reversed_after", "regions", "user_events", "user_messages", "passed", "overhead", "worlds",
         "paths", "path_frames", "communicators", "windows", "window_locks", "files", "context", "usage", "rank_memory", "environment", "counters",
         "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "locks", "threads", "communication_sizes", "send_protocols", "links",
-        "comm_pairs", "collective_arrivals", "waits", "wait_pairs", "delays", "states", "ready_times", "efficiencies", "what_if", "critical_path",
+        "comm_pairs", "collective_arrivals", "waits", "wait_pairs", "delays", "late_functions", "states", "ready_times", "efficiencies", "what_if", "critical_path",
         "critical_imbalance", "critical_segments", "critical_line", "active_paths", "phases", "iterations", "iteration_findings",
         "openmp_regions", "program_functions", "path_functions", "rank_functions", "region_functions", "thread_functions", "energy", "energy_regions", "energy_phases", "problems", "problem_functions", "findings", "clock_verdict",
     ]  # fmt: skip
