@@ -47,6 +47,13 @@ bool has_partitions(const Summary& summary) {
   });
 }
 
+/// Requests for which ranks wait in ways that are not found: partitions, and non-blocking collective transfers of files.
+bool has_requests_with_unknown_waits(const Summary& summary) {
+  return has_partitions(summary) || std::ranges::any_of(summary.functions, [](const FunctionSummary& row) {
+           return facts_of(row.name).facts.requests_collective_io;
+         });
+}
+
 /// Calls of a function that returned, their time, and the part of it that is no known wait for another rank.
 struct Spent {
   const FunctionSummary* function = nullptr;
@@ -270,8 +277,7 @@ std::string longest_place(const Summary& summary, const std::string& function) {
 
 bool has_unknown_waits(const Summary& summary, const FunctionSummary& function) {
   if (told_as(function) == Told::as_communicators) return true;
-  // Partitions: their waits are not found, those of other requests are.
-  if (is_in(function, CallGroup::request) && has_partitions(summary)) return true;
+  if (is_in(function, CallGroup::request) && has_requests_with_unknown_waits(summary)) return true;
   if (std::ranges::find(summary.waits, function.name, &WaitSummary::function) != summary.waits.end()) return false;
   const auto [id, group, facts] = facts_of(function.name);
   // Locks of windows were matched: a call for which no wait was found did not wait.

@@ -67,10 +67,11 @@ consteval CallFacts facts_from(std::string_view name, CallGroup group, std::stri
   facts.makes_comm = names_new_comm(recorded);
   if (group != CallGroup::io) return facts;
   // The names of MPI-IO are regular.
-  facts.is_collective_io =
-      has_any(name, {"_all", "_ordered", "_open", "_close", "_set_size", "_preallocate", "_set_view", "_sync"});
-  // Non-blocking ones return at once; the end of a split transfer belongs to its begin.
-  facts.starts_collective_io = facts.is_collective_io && !has_any(name, {"_iread", "_iwrite", "_end"});
+  facts.is_collective_io = has_any(name, {"_all", "_ordered", "_open", "_close", "_set_size", "_preallocate",
+                                          "_set_view", "_set_info", "_set_atomicity", "_seek_shared", "_sync"});
+  facts.requests_collective_io = facts.is_collective_io && has_any(name, {"_iread", "_iwrite"});
+  // The end of a split transfer belongs to its begin.
+  facts.starts_collective_io = facts.is_collective_io && !facts.requests_collective_io && !has_any(name, {"_end"});
   facts.is_metadata_io = has_any(name, {"_open", "_close", "_delete", "_set_size", "_preallocate", "_sync"});
   return facts;
 }

@@ -109,8 +109,9 @@ struct CallFacts {
   bool makes_comm = false;
   bool is_collective_io = false;  ///< on a file, together with the other ranks that have opened it
   bool starts_collective_io =
-      false;                    ///< likewise, and returns only after the others have come, if the library has it so
-  bool is_metadata_io = false;  ///< concerns the file itself, not its data
+      false;  ///< likewise, and returns only after the others have come, if the library has it so
+  bool requests_collective_io = false;  ///< likewise, but returns at once: the call that completes it may have to wait
+  bool is_metadata_io = false;          ///< concerns the file itself, not its data
 };
 
 /// True if the call makes a request, and each start of it is the operation.

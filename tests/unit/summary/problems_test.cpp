@@ -144,6 +144,17 @@ TEST(Problems, WaitsForPartitionsAreSaidToBeUnknown) {
   EXPECT_THAT(find_problems(summary).front().text, HasSubstr("Others seem to wait in MPI_Wait (work, a.c:21)"));
 }
 
+TEST(Problems, WaitsForNonBlockingTransfersOfAllRanksOfAFileAreSaidToBeUnknown) {
+  Summary summary = even_ranks(2);
+  const auto text_with = [&](const char* function) {
+    summary.functions = {{"MPI_Wait", "request", 40, 7, 0.2}, {function, "io", 80, 0.01, 0.1}};
+    return find_problems(summary).at(0).text;
+  };
+  EXPECT_THAT(text_with("MPI_File_iread_at_all"),
+              HasSubstr("MPI_Wait takes 7.00 s, in which waits for other ranks are not known"));
+  EXPECT_THAT(text_with("MPI_File_iread_at"), HasSubstr("MPI_Wait takes 7.00 s besides waits for other ranks"));
+}
+
 TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRank) {
   Summary summary = even_ranks(4);
   summary.ranks[2].mpi_s = 2;

@@ -219,6 +219,14 @@ TEST(CallFacts, AProgramPollsWithTheCallsThatSayWhetherSomethingHasHappenedAndNo
 TEST(CallFacts, TheFactsOfMpiIoFollowFromTheNamesOfItsProcedures) {
   EXPECT_TRUE(facts_of("MPI_File_write_all_begin").facts.is_collective_io);
   EXPECT_FALSE(facts_of("MPI_File_write_shared").facts.is_collective_io);
+  EXPECT_FALSE(facts_of("MPI_File_seek").facts.is_collective_io);
+  for (const char* const name : {"MPI_File_seek_shared", "MPI_File_set_atomicity", "MPI_File_set_info"}) {
+    EXPECT_TRUE(facts_of(name).facts.starts_collective_io) << name;
+  }
+  EXPECT_TRUE(facts_of("MPI_File_iread_at_all").facts.requests_collective_io);
+  EXPECT_FALSE(facts_of("MPI_File_iread_at_all").facts.starts_collective_io);
+  EXPECT_FALSE(facts_of("MPI_File_iread_shared").facts.requests_collective_io);
+  EXPECT_FALSE(facts_of("MPI_File_write_all_begin").facts.requests_collective_io);
   EXPECT_TRUE(facts_of("MPI_File_set_size").facts.is_metadata_io);
   EXPECT_FALSE(facts_of("MPI_File_set_view").facts.is_metadata_io);
   EXPECT_FALSE(facts_of("MPI_Barrier").facts.is_collective_io);
