@@ -15,7 +15,7 @@ Status RankWaits::look(const MergedEvent& event, std::span<const EventAwaited> a
   const WindowEvent here = WindowEvent::of(event);
   std::array<std::optional<WindowEvent>, std::size(kWaitKindNames)> latest;
   for (const EventAwaited& other : awaited) {
-    if (other.kind < WaitKind::fence || is_of_threads(other.kind)) continue;
+    if (other.kind == WaitKind::late_receiver || is_of_threads(other.kind)) continue;  // see MessageWaits, ThreadWaits
     MERIDIAN_TRY(const WindowEvent causer, window_.event(other.causer));
     std::optional<WindowEvent>& known = latest[static_cast<std::size_t>(other.kind)];
     if (!known || causer.enter_ns > known->enter_ns) known = causer;

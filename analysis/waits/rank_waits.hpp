@@ -9,7 +9,7 @@
 namespace meridian {
 
 /// Finds the waits for calls of other ranks that are stored as such (EventAwaited), not as messages or collectives: in
-/// one-sided communication and among neighbours.
+/// one-sided communication, among neighbours, in collective calls on files and on intercommunicators.
 class RankWaits {
  public:
   RankWaits(const EventWindow& window, WaitSums& sums) : window_{window}, sums_{sums} {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "merger/match/collectives/group_dependencies.hpp"
 #include "trace/model/collective_bytes.hpp"
 
 namespace meridian {
@@ -13,36 +14,6 @@ constexpr std::uint32_t kNoPart = PartId::kNone;
 constexpr std::uint32_t kAfterGap = 1U << 31;
 constexpr int kSeriesBits = 16;
 constexpr std::uint64_t kMostApart = std::uint64_t{1} << 22;  // of two ranks, in collectives; more mean damage
-
-struct Across {
-  bool is_awaited = false, waits = false;
-};
-
-/// The dependencies between the groups of an intercommunicator.
-Across across(BytesRule rule, const Collective& arguments) noexcept {
-  if (arguments.root == kProcNull) return {};
-  const bool is_root = arguments.root == kRootSelf, sends = arguments.send_bytes != 0;
-  const bool receives = arguments.receive_bytes != 0;
-  switch (rule) {
-    case BytesRule::nothing:
-      return {true, true};
-    case BytesRule::allreduce:
-      return {sends, sends};
-    case BytesRule::allgather:
-    case BytesRule::alltoall:
-      return {sends, receives};
-    case BytesRule::broadcast:
-      return {is_root && sends, !is_root && sends};
-    case BytesRule::scatter:
-      return {is_root && sends, !is_root && receives};
-    case BytesRule::gather:
-      return {!is_root && sends, is_root && receives};
-    case BytesRule::reduce:
-      return {!is_root && sends, is_root && sends};
-    default:
-      return {};
-  }
-}
 
 constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
 
@@ -232,9 +203,10 @@ PartId CollectiveMatcher::enter(const Caller& caller, const LocalComm& comm, con
   part.row.enter_ns = part.row.leave_ns = caller.enter_ns;
   if (comm.is_inter) {
     part.row.side = comm.side;
-    const Across its = across(what.bytes, arguments);
+    const GroupDependency its = group_dependency(what.bytes, arguments);
     part.row.is_awaited = its.is_awaited;
     part.row.waits = its.waits;
+    part.wait_for_group = its.kind;
   }
   part.kind = what.kind;
   part.has_data = carries_data(what.bytes, arguments, part.row.root == comm.rank);
@@ -317,6 +289,7 @@ void CollectiveMatcher::close(Instance& instance) {
     rows_.push_back(part.row);
   }
   if (!is_mismatch) look_at_neighbours(parts);
+  if (instance.is_inter) look_at_groups(parts);
   totals_.calls += parts.size();
   ++totals_.instances;
   const std::span rows = std::span{rows_}.subspan(first_row);
@@ -344,10 +317,27 @@ void CollectiveMatcher::look_at_neighbours(std::span<const Part> parts) {
       if (other == parts.end() || other->row.comm_rank != rank || !other->sends) continue;
       if (latest == nullptr || other->row.enter_ns > latest->row.enter_ns) latest = &*other;
     }
-    if (latest == nullptr || latest->row.enter_ns <= here.row.enter_ns || latest->row.enter_ns >= here.row.leave_ns)
-      continue;
-    awaited_->push_back({here.row.completion, latest->row.start, WaitKind::neighbours});
+    if (latest != nullptr) await(here, *latest, WaitKind::neighbours);
   }
+}
+
+/// On an intercommunicator, a rank waits for the last one of the other group.
+void CollectiveMatcher::look_at_groups(std::span<const Part> parts) {
+  if (awaited_ == nullptr) return;
+  const Part* latest[2] = {};
+  for (const Part& part : parts) {
+    const Part*& known = latest[part.row.side & 1];
+    if (part.row.is_awaited && (known == nullptr || part.row.enter_ns > known->row.enter_ns)) known = &part;
+  }
+  for (const Part& here : parts)
+    if (const Part* const other = latest[1 - (here.row.side & 1)]; here.row.waits && other != nullptr)
+      await(here, *other, here.wait_for_group);
+}
+
+/// Nothing, if the call cannot have waited.
+void CollectiveMatcher::await(const Part& here, const Part& latest, WaitKind kind) {
+  if (latest.row.enter_ns > here.row.enter_ns && latest.row.enter_ns < here.row.leave_ns)
+    awaited_->push_back({here.row.completion, latest.row.start, kind});
 }
 
 void CollectiveMatcher::end_stream(std::uint32_t number, std::uint64_t entered) {

@@ -65,7 +65,7 @@ class CollectiveMatcher {
                     Findings& findings);
 
   void set_starts(CollectiveStarts starts) { starts_ = std::move(starts); }
-  /// Calls that wait for neighbours are added to `awaited`. Both outlive the matcher.
+  /// Calls that wait for neighbours, or for the other group of an intercommunicator, are added to `awaited`. Both outlive the matcher.
   void set_sources(const Sources& sources, std::vector<AwaitedCall>& awaited) {
     sources_ = &sources;
     awaited_ = &awaited;
@@ -106,6 +106,7 @@ class CollectiveMatcher {
     bool is_left = false;
     bool is_among_neighbours = false;  // a neighbourhood collective
     bool sends = false, receives = false;
+    WaitKind wait_for_group{};  // on an intercommunicator
   };
   struct Instance {
     std::vector<Part> parts;
@@ -138,6 +139,8 @@ class CollectiveMatcher {
   void close_if_complete(std::uint32_t instance);
   void close(Instance& instance);
   void look_at_neighbours(std::span<const Part> parts);
+  void look_at_groups(std::span<const Part> parts);
+  void await(const Part& here, const Part& latest, WaitKind kind);
   void skip(Stream& stream, std::span<std::uint64_t* const> numbers);
   void end_stream(std::uint32_t stream, std::uint64_t entered);
   void report(const Instance& instance, FindingId id);

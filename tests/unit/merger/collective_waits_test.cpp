@@ -133,5 +133,51 @@ TEST(WaitStates, ACallThatCompletesACollectiveAndAMessageWaitsOnceForTheLatest) 
   }
 }
 
+/// Ranks 0 and 1 have a communicator with ranks 2 and 3.
+constexpr std::uint64_t kAcross = 0xc;
+struct RunAcross : SyntheticRun {
+  RunAcross() : SyntheticRun{4} {
+    for (std::size_t r = 0; r < 4; ++r) {
+      const std::vector<std::int32_t> low{0, 1}, high{2, 3};
+      ranks[r].make_comm({1, 2}, 0xa, kWorld, r < 2 ? low : high);
+      ranks[r].make_comm({3, 5}, kAcross, 0xa, r < 2 ? low : high, CallId::Intercomm_create, 0, r < 2 ? high : low);
+    }
+  }
+  void enter(std::size_t rank, CallId call, At at, std::uint64_t bytes = 0, std::int32_t root = kNoRoot,
+             std::uint64_t request = 0) {
+    ranks[rank]->collective(call, at, bytes, bytes, root, request, kAcross);
+  }
+};
+
+TEST(WaitStates, OnAnIntercommunicatorRanksWaitForTheOtherGroup) {
+  RunAcross run;
+  run.enter(0, CallId::Allreduce, {10, 61}, 8);
+  run.enter(1, CallId::Allreduce, {40, 62}, 8);
+  run.enter(2, CallId::Allreduce, {20, 63}, 8);
+  run.enter(3, CallId::Allreduce, {50, 64}, 8);
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at N x N: 0 MPI_Allreduce waits 40 for 3 MPI_Allreduce",
+                                         "wait at N x N: 2 MPI_Allreduce waits 20 for 1 MPI_Allreduce",
+                                         "wait at N x N: 1 MPI_Allreduce waits 10 for 3 MPI_Allreduce"));
+}
+
+TEST(WaitStates, OnAnIntercommunicatorABroadcastWaitsForTheRootInTheOtherGroup) {
+  RunAcross run;
+  run.enter(0, CallId::Bcast, {10, 11}, 8, kProcNull);
+  run.enter(1, CallId::Bcast, {50, 51}, 8, kRootSelf);
+  run.enter(2, CallId::Bcast, {20, 60}, 8, 1);
+  run.enter(3, CallId::Bcast, {55, 60}, 8, 1);
+  EXPECT_THAT(waits_of(run), ElementsAre("late broadcast: 2 MPI_Bcast waits 30 for 1 MPI_Bcast"));
+}
+
+TEST(WaitStates, OnAnIntercommunicatorANonBlockingBarrierIsWaitedForInItsCompletion) {
+  RunAcross run;
+  for (std::size_t r = 0; r < 4; ++r) {
+    run.enter(r, CallId::Ibarrier, {10 + 10 * r, 11 + 10 * r}, 0, kNoRoot, 0x9);
+    run[r]->wait({12 + 10 * r, 61}, 0x9);
+  }
+  EXPECT_THAT(waits_of(run), ElementsAre("wait at barrier: 0 MPI_Wait waits 28 for 3 MPI_Ibarrier",
+                                         "wait at barrier: 1 MPI_Wait waits 18 for 3 MPI_Ibarrier"));
+}
+
 }  // namespace
 }  // namespace meridian::test
