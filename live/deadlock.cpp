@@ -51,21 +51,30 @@ class Search {
     return wait.is_one_enough ? std::ranges::any_of(wait.needs, met) : std::ranges::all_of(wait.needs, met);
   }
 
-  /// A stuck thread that `who` needs; nullopt if it needs only parties that have ended, which are added to `ended`.
+  /// The stuck thread that acts for a party, if there is one.
+  std::optional<Party> stuck_thread(const Party& party) const {
+    if (party.thread != kAnyThread) return stuck_.contains(party) ? std::optional{party} : std::nullopt;
+    const auto threads = helpers_.find(party.rank);
+    if (threads == helpers_.end() || threads->second.empty()) return std::nullopt;
+    return *threads->second.begin();
+  }
+
+  /// A stuck thread that `who` needs, itself only if there is no other, as with MPI_ANY_SOURCE; nullopt if it needs only parties that
+  /// have ended, which are added to `ended`.
   std::optional<Party> next(const Party& who, std::vector<Party>& ended) const {
+    std::optional<Party> itself;
     for (const auto& helpers : stuck_.at(who)->needs) {
       if (is_met(helpers)) continue;
       for (const Party& helper : helpers) {
         if ((ended_.ranks.contains(helper.rank) || ended_.threads.contains(helper)) &&
             std::ranges::find(ended, helper) == ended.end())
           ended.push_back(helper);
-        if (helper.thread != kAnyThread && stuck_.contains(helper)) return helper;
-        const auto threads = helpers_.find(helper.rank);
-        if (helper.thread == kAnyThread && threads != helpers_.end() && !threads->second.empty())
-          return *threads->second.begin();
+        const std::optional<Party> stuck = stuck_thread(helper);
+        if (stuck && *stuck != who) return stuck;
+        if (stuck) itself = stuck;
       }
     }
-    return std::nullopt;
+    return itself;
   }
 
   /// Each stuck thread needs a party that is stuck or has ended: follows the stuck ones until one repeats.

@@ -53,6 +53,12 @@ TEST(FindDeadlock, FindsNoneIfAnUnknownRankIsWaitedFor) {
   EXPECT_THAT(find_deadlock({needs_all(0, {{1}}), needs_all(1, {{2}})}, {}, {}).ranks, IsEmpty());
 }
 
+TEST(FindDeadlock, ARankThatWaitsForAnyRankIsInACycleWithAnotherOne) {
+  const Deadlock found = find_deadlock({needs_all(0, {{0, 1}}), needs_all(1, {{0, 1}})}, {}, {});
+  EXPECT_THAT(found.cycle, ElementsAre(Party{0, 0}, Party{1, 0}));
+  EXPECT_THAT(find_deadlock({needs_all(0, {{0}})}, {}, {}).cycle, ElementsAre(Party{0, 0})) << "alone";
+}
+
 TEST(FindDeadlock, IncludesThreadsThatWaitForTheCycleFromOutside) {
   const Deadlock found = find_deadlock({needs_all(0, {{1}}), needs_all(1, {{2}}), needs_all(2, {{1}})}, {}, {});
   EXPECT_THAT(found.ranks, ElementsAre(0, 1, 2));
