@@ -86,6 +86,20 @@ const RankSummary* ended_alone_from_outside(const std::vector<const RankSummary*
   return is_alone ? first : nullptr;
 }
 
+/// A time limit or a user ended all ranks. SIGKILL may also be the kernel's where memory runs out, followed by the launcher's.
+bool are_ended_together(const std::vector<const RankSummary*>& ended) {
+  const RankSummary& any = *ended.front();
+  return is_ended_from_outside(any) && any.end.find("SIGKILL") == std::string::npos &&
+         std::ranges::all_of(ended, [&](const RankSummary* rank) { return rank->end == any.end; });
+}
+
+std::vector<const RankSummary*> ended_outside_calls(const std::vector<const RankSummary*>& ended) {
+  std::vector<const RankSummary*> outside;
+  for (const RankSummary* const rank : ended)
+    if (rank->end_call.empty() && rank->end != "running") outside.push_back(rank);
+  return outside;
+}
+
 const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
   const RankSummary* cause = nullptr;
   for (const RankSummary* const rank : ended) {
@@ -95,10 +109,9 @@ const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
   }
   if (cause != nullptr) return cause;
   if (const RankSummary* const alone = ended_alone_from_outside(ended)) return alone;
+  if (are_ended_together(ended)) return nullptr;
   // A rank that ended outside MPI while others waited in calls.
-  std::vector<const RankSummary*> outside;
-  for (const RankSummary* const rank : ended)
-    if (rank->end_call.empty() && rank->end != "running") outside.push_back(rank);
+  const std::vector<const RankSummary*> outside = ended_outside_calls(ended);
   return outside.size() == 1 && ended.size() > 1 ? outside.front() : nullptr;
 }
 
@@ -138,6 +151,8 @@ std::string describe_run_end(const Summary& summary) {
   for (std::size_t i = 0; i < std::min(kMostNamed, waiting.size()); ++i)
     where += (i == 0 ? "" : ", ") + describe_open_call(*waiting[i]);
   if (waiting.size() > kMostNamed) where += fmt::format(" and {} more", waiting.size() - kMostNamed);
+  const std::vector<const RankSummary*> outside = ended_outside_calls(ended);
+  if (!where.empty() && outside.size() == 1) where += fmt::format(", rank {} outside MPI", outside.front()->rank);
   const bool is_snapshot = ended.front()->end == "running";
   const auto limited =
       std::ranges::find_if(ended, [](const RankSummary* rank) { return is_ended_by_time_limit(*rank); });

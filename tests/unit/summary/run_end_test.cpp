@@ -103,6 +103,22 @@ TEST(RunEnd, NamesTheOnlyRankThatEndedOutsideMpi) {
   EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 1 ended outside MPI. Look there first"));
 }
 
+TEST(RunEnd, ARankOutsideMpiThatATimeLimitEndedWithAllOthersIsNotTheCause) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "signal 15 (SIGTERM)", 8, "MPI_Barrier (a.c:9)", 5);
+  end(summary.ranks[1], "signal 15 (SIGTERM)", 7.9);
+  EXPECT_EQ(cause_of_end(summary), nullptr);
+  EXPECT_EQ(describe_run_end(summary),
+            "The program was ended from outside, by signal 15 (SIGTERM): rank 0 in MPI_Barrier (a.c:9) for 5.00 s, "
+            "rank 2 in MPI_Barrier (a.c:9) for 5.00 s, rank 3 in MPI_Barrier (a.c:9) for 5.00 s, rank 1 outside MPI. "
+            "If it hung, `meridian where` says who waits for whom.");
+  end(summary.ranks[1], "signal 15 (SIGTERM)", 7);
+  EXPECT_EQ(cause_of_end(summary), &summary.ranks[1]) << "long before the others";
+  for (RankSummary& rank : summary.ranks) rank.end = "signal 9 (SIGKILL)";
+  summary.ranks[1].end_s = 7.9;
+  EXPECT_EQ(cause_of_end(summary), &summary.ranks[1]) << "by the kernel, perhaps";
+}
+
 TEST(RunEnd, OfASnapshotIsNone) {
   Summary summary = samples::four_ranks();
   for (RankSummary& rank : summary.ranks) end(rank, "running", 8, "MPI_Wait (a.c:9)", 1);
