@@ -137,8 +137,17 @@ const char* row_of(const char* symbol) noexcept {
   return nullptr;
 }
 
+/// MPIX_Allreduce_init: a library's extension that the standard took over later. What other extensions do is unknown.
+bool is_early_form(const char* symbol) noexcept {
+  if (strncmp(symbol, "MPIX_", 5) != 0) return false;
+  for (const char* const name : kTable)
+    if (strcmp(name + strlen("MPI_"), symbol + strlen("MPIX_")) == 0) return true;
+  return false;
+}
+
 /// A function that the file imports and the tracer lacks; null if this one is not.
 const char* unwrapped_name(const char* symbol, void* tracer) noexcept {
+  if (is_early_form(symbol)) return is_in_library(dlsym(RTLD_DEFAULT, symbol)) ? symbol : nullptr;
   if (strncasecmp(symbol, "mpi_", 4) != 0 || dlsym(tracer, symbol) != nullptr) return nullptr;
   const char* const row = row_of(symbol);
   if (row != nullptr) return row;
