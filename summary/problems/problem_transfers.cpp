@@ -47,11 +47,17 @@ bool has_partitions(const Summary& summary) {
   });
 }
 
-/// Requests for which ranks wait in ways that are not found: partitions, and non-blocking collective transfers of files.
+/// Requests for which ranks wait in ways that are not found: of partitions, of non-blocking collective transfers of files, and those
+/// that calls without a record have made.
 bool has_requests_with_unknown_waits(const Summary& summary) {
-  return has_partitions(summary) || std::ranges::any_of(summary.functions, [](const FunctionSummary& row) {
-           return facts_of(row.name).facts.requests_collective_io;
-         });
+  const auto requests_collective_io = [](const FunctionSummary& row) {
+    return facts_of(row.name).facts.requests_collective_io;
+  };
+  const auto lacks_calls = [](const Finding& finding) {
+    return finding.name == "call.unwrapped" || finding.name == "call.unseen";
+  };
+  return has_partitions(summary) || std::ranges::any_of(summary.functions, requests_collective_io) ||
+         std::ranges::any_of(summary.findings, lacks_calls);
 }
 
 /// Calls of a function that returned, their time, and the part of it that is no known wait for another rank.

@@ -155,6 +155,15 @@ TEST(Problems, WaitsForNonBlockingTransfersOfAllRanksOfAFileAreSaidToBeUnknown) 
   EXPECT_THAT(text_with("MPI_File_iread_at"), HasSubstr("MPI_Wait takes 7.00 s besides waits for other ranks"));
 }
 
+TEST(Problems, WaitsForRequestsOfCallsWithoutARecordAreSaidToBeUnknown) {
+  Summary summary = even_ranks(2);
+  summary.functions = {{"MPI_Wait", "request", 40, 7, 0.2}};
+  EXPECT_THAT(find_problems(summary).at(0).text, HasSubstr("MPI_Wait takes 7.00 s besides waits for other ranks"));
+  summary.findings.emplace_back().name = "call.unwrapped";
+  EXPECT_THAT(find_problems(summary).at(0).text,
+              HasSubstr("MPI_Wait takes 7.00 s, in which waits for other ranks are not known"));
+}
+
 TEST(Problems, CallsWhoseWaitsAreNotKnownAreSaidToBeWhereOthersWaitForAnUnevenRank) {
   Summary summary = even_ranks(4);
   summary.ranks[2].mpi_s = 2;
