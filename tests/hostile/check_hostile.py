@@ -191,12 +191,13 @@ def damages_of_bytes(whole, options):
 def damages_of_content(whole, options, attributes):
     """(name, what changes a file, whether each command has a look)"""
     datasets = damage.datasets_of(whole)
+    places = 1 if options.subject in ("profile_content", "last_part_content") else 2  # most of their tables are those of other rank files
     for number, (what, make) in enumerate(damage.DATASETS.items()):
-        chosen = datasets if options.all else [datasets[(number * 7 + k * 13) % len(datasets)] for k in range(2)]
+        chosen = datasets if options.all else [datasets[(number * 7 + k * 13) % len(datasets)] for k in range(places)]
         for k, name in enumerate(dict.fromkeys(chosen)):
             yield f"{name} is {what}", damage.replace(name, make), k == 0 and names_anything(what)
     for number, (what, value) in enumerate(damage.ATTRIBUTES.items()):
-        chosen = attributes if options.all else [attributes[(number * 3 + k * 5) % len(attributes)] for k in range(2)]
+        chosen = attributes if options.all else [attributes[(number * 3 + k * 5) % len(attributes)] for k in range(places)]
         for owner, name in dict.fromkeys(chosen):
             yield f"attribute {name} of {owner} is {what}", damage.attribute(owner, name, value), "names" in what
 
