@@ -6,7 +6,6 @@
 #include <deque>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -41,8 +40,9 @@ class LateFunctions {
 
   /// The next event, before waits that end when it begins.
   Status look_at(const WalkedEvent& event) { return counts_.look_at(std::span{&event, 1}); }
-  /// By the time of their ends.
+  /// Waits must come in the order of their ends.
   void add(const EndedWait& wait);
+  /// Adds the rows of late_functions, after the last event. errors: damaged; io
   Status fill(const CallPlaces& places, Summary& summary);
 
  private:
@@ -75,7 +75,7 @@ class LateFunctions {
   void keep(const MergedSample& sample);
   /// Processor time; where it is unknown, time outside calls.
   double seconds_of_a_sample() const;
-  /// Samples of a thread in [from, until), the latest kMostCompared where the budget is spent.
+  /// Samples of a thread in [from, until), valid until the next call; their number is taken off the budget.
   std::span<const Kept> between(std::uint32_t location, std::int64_t from_ns, std::int64_t until_ns);
 
   const MergedDefinitions& definitions_;

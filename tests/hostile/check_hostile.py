@@ -191,7 +191,7 @@ def damages_of_bytes(whole, options):
 def damages_of_content(whole, options, attributes):
     """(name, what changes a file, whether each command has a look)"""
     datasets = damage.datasets_of(whole)
-    places = 1 if options.subject in ("profile_content", "last_part_content") else 2  # most of their tables are those of other rank files
+    places = 1 if options.subject in ("profile_content", "last_part_content") else 2  # most tables of these files are those of rank_content
     for number, (what, make) in enumerate(damage.DATASETS.items()):
         chosen = datasets if options.all else [datasets[(number * 7 + k * 13) % len(datasets)] for k in range(places)]
         for k, name in enumerate(dict.fromkeys(chosen)):
