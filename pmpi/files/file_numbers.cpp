@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,14 +38,38 @@ bool is_file(int descriptor) noexcept {
   return ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-/// The path of a file, as the system has it now; 0: it is one of the system.
+/// The path of a file, as the system has it now; 0: it is one of the system. Without snprintf, which takes 1.5 KB of the stack.
 std::size_t path_of(int descriptor, char (&path)[PATH_MAX]) noexcept {
-  char link[32];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
+  char link[] = "/proc/self/fd/\0\0\0\0\0";
+  static_assert(kMostDescriptors <= 100000, "5 digits");
+  char* digit = link + sizeof "/proc/self/fd/" - 1;
+  for (int unit = 10000; unit > 0; unit /= 10)
+    if (descriptor >= unit || unit == 1) *digit++ = static_cast<char>('0' + descriptor / unit % 10);
   const ssize_t length = ::readlink(link, path, sizeof path - 1);
   if (length <= 0 || path[0] != '/') return 0;
   path[length] = '\0';
   return is_of_system(path) ? 0 : static_cast<std::size_t>(length);
+}
+
+/// Paths are read into these, not onto the stack: a handler of the program may have 4 KB besides what the kernel stores there.
+char g_paths[64][PATH_MAX];
+std::atomic<std::uint64_t> g_taken_paths{0};  ///< bit i: g_paths[i]; taken for ever where a handler jumps away
+
+/// Calls `use` with room for a path.
+template <class Use>
+[[gnu::always_inline]] inline void with_path_buffer(Use use) noexcept {
+  std::uint64_t taken = g_taken_paths.load(std::memory_order_relaxed);
+  while (~taken != 0) {
+    const std::uint64_t bit = ~taken & (taken + 1);  // the lowest that is free
+    if (!g_taken_paths.compare_exchange_weak(taken, taken | bit, std::memory_order_acquire)) continue;
+    use(g_paths[__builtin_ctzll(bit)]);
+    g_taken_paths.fetch_and(~bit, std::memory_order_release);
+    return;
+  }
+  [use]() __attribute__((noinline)) {
+    char path[PATH_MAX];
+    use(path);
+  }();
 }
 
 FileNumber one_of_more(bool& is_new) noexcept {
@@ -72,11 +95,12 @@ FileNumber number_of(const char* path, std::size_t length, bool& is_new) noexcep
   return one_of_more(is_new);
 }
 
-/// Apart, because handlers with a small stack write to pipes and terminals.
-[[gnu::noinline]] FileNumber number_of_file(int descriptor, bool& is_new) noexcept {
-  char path[PATH_MAX];
-  const std::size_t length = path_of(descriptor, path);
-  return length == 0 ? kNoFile : number_of(path, length, is_new);
+FileNumber number_of_file(int descriptor, bool& is_new) noexcept {
+  FileNumber number = kNoFile;
+  with_path_buffer([&](char(&path)[PATH_MAX]) {
+    if (const std::size_t length = path_of(descriptor, path); length != 0) number = number_of(path, length, is_new);
+  });
+  return number;
 }
 
 bool may_look() noexcept {
@@ -102,9 +126,10 @@ void name_file(int descriptor, FileNumber number) noexcept {
     return;
   }
   const int before = errno;
-  char path[PATH_MAX];
-  if (const std::size_t length = path_of(descriptor, path); length != 0)
-    emit_text(kProgramFileKey, path, length, number);
+  with_path_buffer([&](char(&path)[PATH_MAX]) {
+    if (const std::size_t length = path_of(descriptor, path); length != 0)
+      emit_text(kProgramFileKey, path, length, number);
+  });
   errno = before;
 }
 

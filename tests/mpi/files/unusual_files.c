@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files used in unusual ways: in signal handlers on a small stack, in calls that are left by a jump or a cancellation, in children, under
+// Files used in unusual ways: in signal handlers on a stack of 4 KB above a page that nobody may touch, in calls that are left by a jump or a cancellation, in children, under
 // very large descriptors, behind closed standard output, thousands of them. Prints what each use gave.
 //
 //   unusual_files FILE   (a name to begin others with)
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -62,8 +63,11 @@ int main(int c, char** v) {
   pthread_join(t, &res);
   printf("cancelled %d\n", res == PTHREAD_CANCELED);
   static char st[8192];
-  stack_t ss = {.ss_sp = st, .ss_size = sizeof st};
-  sigaltstack(&ss, 0);
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), small = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 4096 + page - 1) / page * page;
+  char* room = mmap(0, page + small, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(room + page, small, PROT_READ | PROT_WRITE);
+  stack_t ss = {.ss_sp = room + page, .ss_size = small};
+  printf("small stack %d\n", sigaltstack(&ss, 0));
   struct sigaction a = {.sa_handler = say, .sa_flags = SA_ONSTACK};
   sigaction(SIGUSR1, &a, 0);
   raise(SIGUSR1);
