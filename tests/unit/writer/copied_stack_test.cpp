@@ -26,7 +26,7 @@ struct Moment {
   std::vector<std::uint64_t> callers;  ///< by backtrace(), from the caller of the copying function on
 };
 
-/// Copies this thread's stack from here to at most `bytes` bytes above.
+/// Copies `bytes` bytes of this thread's stack, from here up.
 [[gnu::noinline]] Moment copy_stack(std::size_t bytes) {
   Moment moment;
   ucontext_t here;
@@ -43,11 +43,19 @@ struct Moment {
   return moment;
 }
 
-[[gnu::noinline]] Moment descend(int depth, std::size_t bytes) {
+[[gnu::noinline]] Moment go_down(int depth, std::size_t bytes) {
   if (depth == 0) return copy_stack(bytes);
-  Moment moment = descend(depth - 1, bytes);
+  Moment moment = go_down(depth - 1, bytes);
   moment.stack.bytes = moment.bytes;  // it has moved
   return moment;
+}
+
+/// Has as many bytes of its own above the copy: above main(), some environments leave less.
+[[gnu::noinline]] Moment descend(int depth, std::size_t bytes) {
+  volatile std::byte room[8192];
+  room[0] = std::byte{0};
+  EXPECT_LE(bytes, sizeof room);
+  return go_down(depth, bytes);
 }
 
 std::vector<std::uint64_t> unwound(const CopiedStack& stack) {
