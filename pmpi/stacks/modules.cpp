@@ -16,6 +16,7 @@
 #include "pmpi/libraries/real.hpp"
 #include "pmpi/process/session_state.hpp"
 #include "pmpi/rings/emit.hpp"
+#include "trace/model/module_key.hpp"
 
 namespace meridian {
 namespace {
@@ -24,7 +25,7 @@ constexpr std::size_t kMaxKnown = 4096;     // further ones are stored again, wh
 constexpr std::size_t kIdentityBytes = 96;  // as text
 constexpr std::size_t kMaxBuildId = 40;     // bytes that are kept
 
-std::uintptr_t g_known[kMaxKnown];  // start addresses of the stored modules
+std::uint64_t g_known[kMaxKnown];  // Module::known() of the stored modules
 std::size_t g_known_count = 0;
 
 struct Module {
@@ -34,11 +35,17 @@ struct Module {
   char identity[kIdentityBytes] = "-";
   char path[PATH_MAX] = {};
   bool holds(std::uintptr_t address) const noexcept { return address >= begin && address < end; }
+  /// Another file may have been loaded at the same place before: FNV-1a of the path.
+  std::uint64_t known() const noexcept {
+    std::uint64_t hash = 0xcbf29ce484222325 ^ begin;
+    for (const char* c = path; *c != '\0'; ++c) hash = (hash ^ static_cast<unsigned char>(*c)) * 0x100000001b3;
+    return hash;
+  }
 };
 
-bool is_known(std::uintptr_t begin) noexcept {
+bool is_known(std::uint64_t known) noexcept {
   for (std::size_t i = 0; i < g_known_count; ++i)
-    if (g_known[i] == begin) return true;
+    if (g_known[i] == known) return true;
   return false;
 }
 
@@ -122,7 +129,7 @@ int store_module(dl_phdr_info* object, std::size_t, void*) {
   static Module module;  // too large for a stack; protected by the dynamic linker's lock
   module = Module{};
   find_range(*object, module);
-  if (!module.is_code || is_known(module.begin) || !find_path(*object, module)) return 0;
+  if (!module.is_code || !find_path(*object, module) || is_known(module.known())) return 0;
   identify(*object, module);
   static char text[PATH_MAX + 256];
   const int length =
@@ -130,8 +137,8 @@ int store_module(dl_phdr_info* object, std::size_t, void*) {
                static_cast<unsigned long long>(module.end), static_cast<unsigned long long>(object->dlpi_addr),
                module.identity, kind_of(module), module.path);
   if (length <= 0 || static_cast<std::size_t>(length) >= sizeof text) return 0;
-  emit_text("module", text, static_cast<std::uint64_t>(length), 0);
-  if (g_known_count < kMaxKnown) g_known[g_known_count++] = module.begin;
+  emit_text(kModuleKey, text, static_cast<std::uint64_t>(length), 0);
+  if (g_known_count < kMaxKnown) g_known[g_known_count++] = module.known();
   return 0;
 }
 

@@ -21,6 +21,7 @@
 #include "report/data/page_events.hpp"
 #include "report/data/page_matrix.hpp"
 #include "report/data/page_memory.hpp"
+#include "report/data/page_user_counters.hpp"
 #include "report/data/timeline_rows.hpp"
 #include "report/data/timeline_scan.hpp"
 #include "trace/model/event.hpp"
@@ -58,8 +59,12 @@ class TimelineBuilder {
         trace_.events() / std::max<std::uint64_t>(1, budget_.events) * kSlotsPerBudget, 1, kMostSlots);
     TimelineScan scan{trace_, rows_.lives, rows_.row_of, levels, slots, budget_.regions, std::move(is_named)};
     MERIDIAN_TRY(const std::unique_ptr<PageColours> colours, PageColours::open(trace_, summary_, rows_));
+    PageUserCounters user_counters{trace_, rows_.begin_ns, rows_.end_ns};
     scan.watch([&](std::uint32_t row, const Tile& tile, const WaitSpan* wait) { colours->add(row, tile, wait); },
-               [&](std::span<const WalkedEvent> events) { return colours->look_at(events); });
+               [&](std::span<const WalkedEvent> events) -> Status {
+                 MERIDIAN_TRY_DO(user_counters.look_at(events));
+                 return colours->look_at(events);
+               });
     MERIDIAN_TRY_DO(scan.run([&](std::uint64_t row) {
       if (progress_) progress_(static_cast<double>(row) / static_cast<double>(trace_.events()));
     }));
@@ -81,6 +86,7 @@ class TimelineBuilder {
     MERIDIAN_TRY(json["counters"], page_counters(trace_, {first_rows, scan.first_rows_bin_ns(), scan.counted_calls(),
                                                           rows_.row_of, rows}));
     MERIDIAN_TRY(json["memory"], page_memory(trace_, rows_.begin_ns, rows_.end_ns));
+    json["user_counters"] = user_counters.finish();
     json["matrix"] = page_matrix(summary_, names_);
     json["rank_shares"] = page_shares(summary_);
     std::vector<std::size_t> threads;

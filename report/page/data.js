@@ -43,6 +43,15 @@
           values: Array.from(await column(raw.memory.values), (bytes) => bytes / 2 ** 20),
           is_level: true,
         });
+      for (const { name, threads, bin_ns, mean, largest } of raw.user_counters ?? [])
+        data.counterCurves.push({
+          name: threads > 1 ? `${name}, mean of ${threads} threads` : name,
+          bin_ns,
+          values: mean,
+          largest: threads > 1 ? largest : null,
+          is_level: true,
+          is_own: true,
+        });
       data.colourings = [
         ...(await m.colours.readColours(data, raw.colours)),
         ...(await m.counterColours.readCounterColours(data, raw.counters)),

@@ -333,7 +333,7 @@
     return box;
   }
 
-  /** (view, height) => curves under the timeline: efficiencies, the rates of counters, and memory. */
+  /** (view, height) => curves under the timeline: efficiencies, the rates of counters, memory, and counters of the program. */
   function curvesOf(summary, timeline) {
     const windows = summary.efficiencies.filter((row) => row.scope === "window"),
       first = timeline.begin_ns / 1e9;
@@ -348,19 +348,23 @@
       ["transfer", "s2", "transfer"],
     ].map(([name, own, column]) => ({ name, class: own, points: points(column) }));
     const rates = timeline.counterCurves.map((counter, i) => {
-      const values = Array.from(counter.values, (value) => (counter.is_level ? value : value / (counter.bin_ns / 1e9))),
-        most = Math.max(1e-12, ...values),
-        unit = counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : "";
-      const steps = values.flatMap((value, bin) => [
-        [first + (bin * counter.bin_ns) / 1e9, value],
-        [first + ((bin + 1) * counter.bin_ns) / 1e9, value],
-      ]);
-      return {
-        name: `${counter.name}${unit}${counter.is_level ? "" : " per second"}`,
-        most,
-        class: `s${(i + 3) % 8}`,
-        points: steps,
-      };
+      const scale = counter.is_level ? 1 : 1e9 / counter.bin_ns,
+        unit = counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : "",
+        name = `${counter.name}${unit}${counter.is_level ? "" : " per second"}`;
+      // No thread has a value yet where it is null.
+      const steps = (values) =>
+        Array.from(values, (value, bin) => [bin, value])
+          .filter(([, value]) => value !== null)
+          .flatMap(([bin, value]) => [
+            [first + (bin * counter.bin_ns) / 1e9, value * scale],
+            [first + ((bin + 1) * counter.bin_ns) / 1e9, value * scale],
+          ]);
+      const lines = [{ name, class: `s${(i + 3) % 8}`, points: steps(counter.values) }];
+      if (counter.largest)
+        lines.push({ name: "the largest of them", class: `s${(i + 4) % 8}`, points: steps(counter.largest) });
+      const all = lines.flatMap((line) => line.points.map(([, value]) => value)),
+        least = all.reduce((a, b) => Math.min(a, b), 0);
+      return { name, lines, least, most: all.reduce((a, b) => Math.max(a, b), least) || 1e-12, is_own: counter.is_own };
     });
     return (view, height, shown = 0) => {
       const span = { from: view.from / 1e9, to: view.to / 1e9, height };
@@ -368,11 +372,12 @@
       return [
         ...box,
         ...rates.slice(shown, shown + 1).map((rate) =>
-          curves([rate], {
+          curves(rate.lines, {
             ...span,
+            least: rate.least,
             most: rate.most,
             label: `${rate.name} over time`,
-            unit: (value) => count(Math.round(value)),
+            unit: (value) => (rate.is_own ? String(value) : count(Math.round(value))),
           }),
         ),
       ];

@@ -183,22 +183,19 @@ def names_anything(name):
 
 def damages_of_bytes(whole, options):
     data = whole.read_bytes()
-    for length in damage.truncations(data, 400 if options.all else 24):
+    for length in damage.truncations(data, 400 if options.all else 16):
         yield f"cut at {length}", data[:length]
-    yield from damage.flips(data, 2000 if options.all else 40)
+    yield from damage.flips(data, 2000 if options.all else 24)
 
 
 def damages_of_content(whole, options, attributes):
     """(name, what changes a file, whether each command has a look)"""
     datasets = damage.datasets_of(whole)
-    places = 1 if options.subject in ("profile_content", "last_part_content") else 2  # most tables of these files are those of rank_content
     for number, (what, make) in enumerate(damage.DATASETS.items()):
-        chosen = datasets if options.all else [datasets[(number * 7 + k * 13) % len(datasets)] for k in range(places)]
-        for k, name in enumerate(dict.fromkeys(chosen)):
+        for k, name in enumerate(datasets if options.all else [datasets[number * 7 % len(datasets)]]):
             yield f"{name} is {what}", damage.replace(name, make), k == 0 and names_anything(what)
     for number, (what, value) in enumerate(damage.ATTRIBUTES.items()):
-        chosen = attributes if options.all else [attributes[(number * 3 + k * 5) % len(attributes)] for k in range(places)]
-        for owner, name in dict.fromkeys(chosen):
+        for owner, name in attributes if options.all else [attributes[number * 3 % len(attributes)]]:
             yield f"attribute {name} of {owner} is {what}", damage.attribute(owner, name, value), "names" in what
 
 

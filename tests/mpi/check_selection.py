@@ -43,10 +43,10 @@ def choices(ranks):
     )  # fmt: skip
 
 
-def check_choice(check, options, choice, work):
+def check_choice(check, options, choice, work, before):
     variables, left_out, messages, collectives, _ = choice
     name = " ".join(f"{key}={value}" for key, value in variables.items())
-    runs = tracing.run(options, [options.program], work, **variables)
+    runs = tracing.run(options, [options.program], work, untraced=before, **variables)
     check.equal(f"{name}: exit code", runs.traced.returncode, 0)
     check.equal(f"{name}: output", runs.traced.stdout, runs.untraced.stdout)
     is_named = "Calls beyond MERIDIAN_MAX_CALLS were only counted" in runs.traced.stderr
@@ -81,9 +81,10 @@ def main():
     parser.add_argument("program", help="choosing")
     options = parser.parse_args()
     check = launch.Checks()
+    runs = None
     for choice in choices(options.ranks):
         with tempfile.TemporaryDirectory(prefix="meridian-choosing-") as work:
-            runs, merged = check_choice(check, options, choice, work)
+            runs, merged = check_choice(check, options, choice, work, runs)
     return check.finish(runs.untraced, runs.traced, merged)
 
 

@@ -20,9 +20,10 @@ def main():
     options = parser.parse_args()
     check = launch.Checks()
     for program in options.programs:
+        runs = None
         for levels in LEVELS:
             with tempfile.TemporaryDirectory(prefix="meridian-sums-") as work:
-                runs = tracing.run(options, [program], work, MERIDIAN_LEVELS=levels)
+                runs = tracing.run(options, [program], work, untraced=runs, MERIDIAN_LEVELS=levels)
                 tracing.check_same_result(check, runs)
                 check.equal(f"{levels}: ranks with files", sorted(runs.traces), list(range(options.ranks)))
                 for rank, counted in runs.counted.items():

@@ -44,9 +44,9 @@ def wait_for_writers(scratch, folder, ranks):
         time.sleep(0.05)
 
 
-def run(options, command, work, cwd=None, stdin=None, both=None, **extra):
+def run(options, command, work, cwd=None, stdin=None, both=None, untraced=None, **extra):
     """`command` on options.ranks ranks, both ways. `cwd`: (untraced, traced) working directories; `stdin`: a file's path;
-    `both`: environment of both runs, `extra`: of the traced one."""
+    `both`: environment of both runs, `extra`: of the traced one; `untraced`: what run() returned of the same command before."""
     work = pathlib.Path(work)
     folder, scratch, counting = work / "trace", work / "scratch", work / "counts"
     for path in (scratch, counting):
@@ -55,7 +55,7 @@ def run(options, command, work, cwd=None, stdin=None, both=None, **extra):
     preload = f"LD_PRELOAD={options.counter}:{options.tracer}"
     launcher = [options.mpiexec, "-n", options.ranks]
     shared = {"OMP_NUM_THREADS": 1, **(both or {})}  # more would fight for the cores that the ranks have
-    untraced = launch_in(cwd and cwd[0], [*launcher, *command], stdin, **shared)
+    untraced = untraced.untraced if untraced else launch_in(cwd and cwd[0], [*launcher, *command], stdin, **shared)
     traced = launch_in(
         cwd and cwd[1],
         [*launcher, options.meridian, "run", "/usr/bin/env", preload, *command],

@@ -13,14 +13,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "trace/ring/ring_file.hpp"
-
 namespace meridian {
 namespace {
 
 constexpr std::size_t kMostRules = std::size_t{1} << 18;
 constexpr std::uint64_t kMostImageBytes = std::uint64_t{256} << 20;
 constexpr std::size_t kMostHeaders = 256;
+constexpr std::size_t kMostNotes = 65536, kMostBuildId = 40;  // bytes
 constexpr const char* kKernelCode = "[vdso]";
 
 bool read_at(int file, std::uint64_t offset, void* out, std::size_t bytes) {
@@ -54,6 +53,44 @@ std::optional<std::uint64_t> bias_of(const std::vector<ElfW(Phdr)>& headers, std
         offset + 65536 > segment.p_offset)  // mappings begin with a page, which has at most 64 KiB
       return begin - (segment.p_vaddr - segment.p_offset + offset);
   return std::nullopt;
+}
+
+std::string hex_of(const unsigned char* bytes, std::size_t count) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < count; ++i) text += {kDigits[bytes[i] >> 4], kDigits[bytes[i] & 15]};
+  return text;
+}
+
+/// The build id among the notes; empty: there is none.
+std::string build_id(const std::vector<unsigned char>& notes, std::size_t align) {
+  const auto padded = [align](std::size_t bytes) { return (bytes + align - 1) / align * align; };
+  for (std::size_t at = 0; notes.size() - at >= sizeof(ElfW(Nhdr));) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, notes.data() + at, sizeof note);
+    const std::size_t name = at + sizeof note, id = name + padded(note.n_namesz), next = id + padded(note.n_descsz);
+    if (next > notes.size()) return {};
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(notes.data() + name, "GNU", 4) == 0 &&
+        note.n_descsz != 0 && note.n_descsz <= kMostBuildId)
+      return hex_of(notes.data() + id, note.n_descsz);
+    at = next;
+  }
+  return {};
+}
+
+/// As the tracer writes it (module_key.hpp).
+std::string identity_of(int file, const std::vector<ElfW(Phdr)>& headers) {
+  for (const ElfW(Phdr) & segment : headers) {
+    if (segment.p_type != PT_NOTE || segment.p_filesz > kMostNotes) continue;
+    std::vector<unsigned char> notes(segment.p_filesz);
+    if (!read_at(file, segment.p_offset, notes.data(), notes.size())) continue;
+    if (std::string id = build_id(notes, segment.p_align == 8 ? 8 : 4); !id.empty()) return id;
+  }
+  struct stat status {};
+  if (::fstat(file, &status) != 0) return "-";
+  std::string ns = std::to_string(status.st_mtim.tv_nsec);
+  ns.insert(0, 9 - ns.size(), '0');
+  return "stat:" + std::to_string(status.st_size) + ':' + std::to_string(status.st_mtim.tv_sec) + '.' + ns;
 }
 
 struct Part {
@@ -90,9 +127,8 @@ UnwindImage own_kernel_code(std::uint64_t& begin) {
 
 }  // namespace
 
-void LoadedFiles::refresh() {
-  if (!is_stale_) return;
-  is_stale_ = false;
+void LoadedFiles::read_list() {
+  may_read_ = false;
   std::ifstream file{"/proc/" + std::to_string(pid_) + "/maps"};
   std::vector<Code> codes;
   for (std::string line; std::getline(file, line);) {
@@ -124,6 +160,41 @@ bool LoadedFiles::is_same_file(std::uint64_t address, std::uint64_t other) const
   return code != nullptr && of_other != nullptr && code->path == of_other->path;
 }
 
+Descriptor LoadedFiles::open(const Code& code) const {
+  const std::string root = "/proc/" + std::to_string(pid_) + "/root";  // the process may be in a container
+  Descriptor file{::open((root + code.path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  if (!file) file = Descriptor{::open(code.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  struct stat status {};
+  // A file that was replaced has another name in the list: "... (deleted)".
+  if (file && (::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))) file = Descriptor{};
+  return file;
+}
+
+void LoadedFiles::note(std::uint64_t address) {
+  const Code* const code = find(address);
+  if (code == nullptr || code->path.front() != '/' || std::ranges::find(known_, *code) != known_.end()) return;
+  known_.push_back(*code);
+  if (std::string text = text_of(*code); !text.empty()) new_files_.push_back(std::move(text));
+}
+
+std::string LoadedFiles::text_of(const Code& code) const {
+  const Descriptor file = open(code);
+  if (!file) return {};
+  const std::vector<ElfW(Phdr)> headers = read_headers(file.get());
+  const auto bias = bias_of(headers, code.begin, code.offset);
+  if (!bias) return {};
+  std::uint64_t begin = UINT64_MAX, end = 0;
+  for (const ElfW(Phdr) & segment : headers) {
+    if (segment.p_type != PT_LOAD) continue;
+    begin = std::min<std::uint64_t>(begin, *bias + segment.p_vaddr);
+    end = std::max<std::uint64_t>(end, *bias + segment.p_vaddr + segment.p_memsz);
+  }
+  std::ostringstream text;
+  text << std::hex << begin << ' ' << end << ' ' << *bias << ' ' << identity_of(file.get(), headers) << " - "
+       << code.path;
+  return text.str();
+}
+
 std::optional<LoadedFiles::Image> LoadedFiles::read(const Code& code) const {
   Image image;
   if (code.path == kKernelCode) {
@@ -132,12 +203,8 @@ std::optional<LoadedFiles::Image> LoadedFiles::read(const Code& code) const {
     image.shift = begin - code.begin;
     return image;
   }
-  const std::string root = "/proc/" + std::to_string(pid_) + "/root";  // the process may be in a container
-  Descriptor file{::open((root + code.path).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  if (!file) file = Descriptor{::open(code.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
-  struct stat status {};
-  // A file that was replaced has another name in the list: "... (deleted)".
-  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  const Descriptor file = open(code);
+  if (!file) return std::nullopt;
   const std::vector<ElfW(Phdr)> headers = read_headers(file.get());
   const auto bias = bias_of(headers, code.begin, code.offset);
   const auto part = find_part(headers);
@@ -158,11 +225,12 @@ const LoadedFiles::Image* LoadedFiles::image_of(const Code& code) {
 
 UnwindRule LoadedFiles::rule(std::uint64_t return_address) {
   if (const auto known = rules_.find(return_address); known != rules_.end()) return known->second;
-  const Code* const code = find(return_address - 1);
-  if (code == nullptr) {
-    is_stale_ = true;
-    return {};
+  const Code* code = find(return_address - 1);
+  if (code == nullptr && may_read_) {
+    read_list();
+    code = find(return_address - 1);
   }
+  if (code == nullptr) return {};
   const Image* const image = image_of(*code);
   const UnwindRule rule =
       image != nullptr ? read_unwind_rule(image->unwind, static_cast<std::uintptr_t>(return_address + image->shift))

@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "trace/ring/ring_file.hpp"
 #include "trace/unwind/unwind_rule.hpp"
 
 namespace meridian {
@@ -17,8 +19,12 @@ class LoadedFiles {
  public:
   explicit LoadedFiles(std::int32_t pid) : pid_{pid} {}
 
-  /// Reads again which files are loaded, if an address was unknown since the last time. Call now and then.
-  void refresh();
+  /// Which files are loaded is read again at the next address that is unknown. Call now and then.
+  void refresh() { may_read_ = true; }
+  /// A sample is at this address: its file becomes one of take_new_files(), once.
+  void note(std::uint64_t address);
+  /// Values of texts with the key kModuleKey.
+  std::vector<std::string> take_new_files() { return std::exchange(new_files_, {}); }
   /// The rule for the instruction before `return_address`; unknown: no file is there, or it has no rule.
   UnwindRule rule(std::uint64_t return_address);
   /// Whether code is loaded there.
@@ -41,13 +47,18 @@ class LoadedFiles {
     std::uint64_t shift = 0;  // from an address in the process to the one beside the copy
   };
 
+  void read_list();
   const Code* find(std::uint64_t address) const;
+  Descriptor open(const Code& code) const;
+  std::string text_of(const Code& code) const;
   const Image* image_of(const Code& code);
   std::optional<Image> read(const Code& code) const;
 
   std::int32_t pid_;
-  bool is_stale_ = true;
-  std::vector<Code> codes_;                              // by address
+  bool may_read_ = true;
+  std::vector<Code> codes_;  // by address
+  std::vector<Code> known_;  // noted
+  std::vector<std::string> new_files_;
   std::unordered_map<std::uint64_t, Image> images_;      // by begin of the code; without a table: it has no rules
   std::unordered_map<std::uint64_t, UnwindRule> rules_;  // by return address
 };

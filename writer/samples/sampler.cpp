@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trace/model/event.hpp"
+#include "trace/model/module_key.hpp"
 #include "trace/model/sample_keys.hpp"
 #include "trace/model/system_clock.hpp"
 #include "trace/records/finish/places.hpp"
@@ -167,10 +168,13 @@ std::uint32_t Sampler::stack_of(const CopiedStack& copied, const std::vector<std
   unwind(copied, files_, addresses_);
   if (lines != nullptr) put_python_lines(*lines, files_, python_->interpreter(), addresses_);
   std::uint32_t row = 0;
+  const std::size_t known_rows = rows_.size();
   for (auto address = addresses_.rbegin(); address != addresses_.rend(); ++address) {
     row = stacks_.row_of(row, *address);
     if (row == StackTable::kNoRow) return 0;
   }
+  if (rows_.size() != known_rows)
+    for (const std::uint64_t address : addresses_) files_.note(address - 1);
   return row;
 }
 
@@ -308,6 +312,7 @@ void Sampler::take_round(bool is_last) {
   processor_.store(is_last ? UINT64_MAX : clock_->ticks_at(begin_ns), *spool_);
   clock_->read_clocks();
   store(is_last ? UINT64_MAX : begin_ns);
+  for (const std::string& file : files_.take_new_files()) spool_->add(kModuleKey, file, ++new_files_);
   if (lost != 0) spool_->add(kSamplesLostKey, std::to_string(lost_ += lost), 0);
   const auto has_ended = [this](const auto& entry) { return std::ranges::find(live_, entry.first) == live_.end(); };
   if (is_time || std::ranges::any_of(threads_, has_ended)) {

@@ -130,6 +130,7 @@ class Sampler {
   std::size_t stored_rows_ = 1;
   std::vector<std::uint64_t> addresses_;
   std::uint64_t lost_ = 0;
+  std::uint64_t new_files_ = 0;  // stored
   bool is_refused_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trace/model/event.hpp"
+#include "trace/model/module_key.hpp"
 #include "trace/model/text_fields.hpp"
 
 namespace meridian {
@@ -78,7 +79,7 @@ RankSites::RankSites(const RankMeta& meta, SiteTable& table, PathTable& paths, c
     : table_{&table}, paths_{&paths} {
   for (const TextRow& text : meta.texts) {
     if (text.key == kScriptKey) add_line(text.handle, text.value);
-    if (text.key != "module") continue;
+    if (text.key != kModuleKey) continue;
     std::string_view left = text.value;
     const auto begin = take_hex(left), end = take_hex(left), bias = take_hex(left);
     if (!begin || !end || !bias || left.empty()) continue;

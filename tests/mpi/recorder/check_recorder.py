@@ -104,7 +104,7 @@ def killed(options, work):
         if done % 50_000 == 0:
             sizes = [path.stat().st_size for path in trace.glob("rank-*.spool")]
             most = max([most, *sizes])
-        if done >= 8 * ROUNDS:
+        if done >= 3 * ROUNDS:
             break
     launch.kill_ranks(options.program, trace)
     program.communicate(timeout=launch.TIMEOUT_S)

@@ -258,8 +258,9 @@ TEST_F(Samples, HaveTheTimeThatThreadsHadNoProcessorThoughTheyAreSwitchedTooOfte
   const double wanted = static_cast<double>(after->ran_ns - before->ran_ns) * 100 / 1e9;
   auto samples = this->table();
   ASSERT_TRUE(samples) << samples.error().what;
-  EXPECT_GT(static_cast<double>(samples->size()), wanted / 4 - 2 * std::sqrt(wanted));  // few: other programs ran
-  EXPECT_LT(static_cast<double>(samples->size()), wanted * 2);
+  // On a busy machine the threads have little time: then chance has a share in it.
+  EXPECT_GT(static_cast<double>(samples->size()), wanted / 4 - 2 * std::sqrt(wanted));
+  EXPECT_LT(static_cast<double>(samples->size()), wanted * 2 + 4 * std::sqrt(wanted));
 }
 
 TEST_F(Samples, AreNotTakenIfNoneAreWanted) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "trace/format/rank/rank_file.hpp"
+#include "trace/model/module_key.hpp"
 #include "trace/records/finish/open_gaps.hpp"
 #include "trace/records/finish/open_pieces.hpp"
 #include "trace/records/finish/sample_spool.hpp"
@@ -177,6 +178,16 @@ Status restore(const OpenPieces& pieces, RecordDecoder& decoder, RankEvents& eve
   return events.restore(state, chunks);
 }
 
+/// Whether the tracer has stored this file with code itself. Its text stays: it knows what kind of file it is.
+bool is_known_module(const RankMeta& meta, const TextRow& text) {
+  if (text.key != kModuleKey) return false;
+  std::size_t size = 0;  // of the fields before the kind
+  for (int field = 0; field < 4 && size != std::string::npos; ++field) size = text.value.find(' ', size + 1);
+  return size != std::string::npos && std::ranges::any_of(meta.texts, [&](const TextRow& own) {
+           return own.key == kModuleKey && own.value.compare(0, size + 1, text.value, 0, size + 1) == 0;
+         });
+}
+
 /// Copies the samples, the intervals without a processor and the readings of memory and energy, and takes the texts about them.
 Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& meta, RankFileWriter& file) {
   if (pieces.samples.empty()) return {};
@@ -193,7 +204,8 @@ Status add_samples(const RingFile& ring, const RankPieces& pieces, RankMeta& met
     if (const auto* const reading = std::get_if<MemoryRow>(&row)) MERIDIAN_TRY_DO(memory.push(*reading));
     if (const auto* const used = std::get_if<EnergyRow>(&row)) MERIDIAN_TRY_DO(energy.push(*used));
   }
-  meta.texts.insert(meta.texts.end(), spool->texts().begin(), spool->texts().end());
+  for (const TextRow& text : spool->texts())
+    if (!is_known_module(meta, text)) meta.texts.push_back(text);
   meta.losses[static_cast<std::size_t>(Loss::damaged)] += spool->is_damaged() ? 1 : 0;
   MERIDIAN_TRY_DO(processor.finish());
   MERIDIAN_TRY_DO(memory.finish());
