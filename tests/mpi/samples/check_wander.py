@@ -25,7 +25,8 @@ def check_wander(check, options, work):
     check.equal("function", rows[0]["function"], "assemble")
     designed = (FACTOR - 1) * SHARES["assemble"] * WORK_S * (options.ranks - 1)
     # Less where a rank that had no processor came last by chance: then the other one had more of the work.
-    check.true(f"{rows[0]['excess_s']} s of {designed} s", 0.5 * designed <= rows[0]["excess_s"] <= 1.15 * designed)
+    lack = sum(row["compute_s"] + row["mpi_s"] for row in summary["ready_times"])
+    check.true(f"{rows[0]['excess_s']} s of {designed} s, {lack} s without a processor", 0.5 * designed - lack <= rows[0]["excess_s"] <= 1.15 * designed)
     check.true(f"standard error {rows[0]['error_s']}", 0 < rows[0]["error_s"] < 0.1 * designed)
     texts = [row["text"] for row in summary["problems"] if row["problem"] == "wait at barrier"]
     said = " Each time, more in the rank that is waited for: +"
