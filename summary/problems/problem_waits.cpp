@@ -31,6 +31,7 @@ constexpr double kLeastRest = 0.05;  ///< of the waits in a place: fewer for oth
 constexpr double kMainShare = 0.4;   ///< of the waits in a place, charged to one activity, for which it is named
 constexpr double kMostlyLack =
     0.8;  ///< of what is charged to a rank: that it had no processor is the reason for all of it
+constexpr double kWorthComparing = 1.05;  ///< of a rank's time outside MPI, of the mean: less explains no wait
 constexpr std::size_t kMostNumbers = 8;  ///< of ranks, in a sentence
 constexpr double kSideEffect =
     0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
@@ -277,7 +278,8 @@ class WaitingFinder {
       return problem;
     }
     const RankLoad* const rank = load_of(causer);
-    if (rank != nullptr && rank->outside_s > load_.mean_outside_s) problem.text += describe_outside(*rank);
+    if (rank != nullptr && rank->outside_s >= kWorthComparing * load_.mean_outside_s)
+      problem.text += describe_outside(*rank);
     problem.remedy = remedy(*texts, pattern, causers, ranks, group.total_s);
     return problem;
   }

@@ -190,12 +190,16 @@ def damages_of_bytes(whole, options):
 
 def damages_of_content(whole, options, attributes):
     """(name, what changes a file, whether each command has a look)"""
-    datasets = damage.datasets_of(whole)
-    for number, (what, make) in enumerate(damage.DATASETS.items()):
+    datasets, kinds = damage.datasets_of(whole), list(damage.DATASETS.items())
+    is_variant = options.subject in ("profile_content", "last_part_content")
+    if is_variant and not options.all:  # tables and attributes that each rank file has are damaged in rank_content
+        others = damage.datasets_of(options.rank_file.with_name("seed-0"))
+        datasets, kinds, attributes = [name for name in datasets if name not in others], kinds[::3], []
+    for number, (what, make) in enumerate(kinds):
         for k, name in enumerate(datasets if options.all else [datasets[number * 7 % len(datasets)]]):
             yield f"{name} is {what}", damage.replace(name, make), k == 0 and names_anything(what)
     for number, (what, value) in enumerate(damage.ATTRIBUTES.items()):
-        for owner, name in attributes if options.all else [attributes[number * 3 % len(attributes)]]:
+        for owner, name in attributes if options.all else attributes[number * 3 % max(1, len(attributes)) :][:1]:
             yield f"attribute {name} of {owner} is {what}", damage.attribute(owner, name, value), "names" in what
 
 
@@ -296,7 +300,8 @@ def main():
     if 4 * len(skipped) > len(done):
         print("too few files could be made")
         return 1
-    if not {1} <= set(codes) or (not options.subject.endswith("bytes") and 0 not in codes and 2 not in codes):
+    refusals = {1, 2} if options.subject == "last_part_content" else {1}  # of its own tables, none is needed
+    if not refusals & set(codes) or (not options.subject.endswith("bytes") and 0 not in codes and 2 not in codes):
         print("nothing was refused, or nothing was read: this test tests nothing")
         return 1
     return 1 if complaints else 0
