@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kSmallMessage = 1024;  ///< bytes, mean
 constexpr double kManySmall = 10'000;
+constexpr double kEmptyProbes = 10;     ///< probes for each message, from which on nearly all find none
 constexpr double kMuchTransfer = 0.05;  ///< share of one function in the ranks' time, without its waits
 constexpr double kMostShown = 1e18;     ///< accesses
 constexpr double kUnevenBytes = 2;      ///< what one rank sends, over the mean
@@ -140,7 +141,7 @@ class TransferFinder {
       const Spent spent = spent_in(summary_, function);
       if (told == Told::as_communicators)
         add(communicators_, spent);
-      else if (told == Told::alone && moves_messages(function) && has_small_messages_)
+      else if (told == Told::alone && moves_messages(function) && has_small_messages_ && !looks_in_vain(function))
         add(messages_, spent);
       else if (is_in(function, CallGroup::rma) && has_small_accesses_ && !makes_windows(function))
         add(small_accesses_, spent);
@@ -165,6 +166,12 @@ class TransferFinder {
   static bool makes_windows(const FunctionSummary& function) {
     const auto [id, group, facts] = facts_of(function.name);
     return facts.role == Role::make_window || id == CallId::Win_free;
+  }
+
+  /// Whether nearly all calls of a probe find no message: their time is no cost of messages.
+  bool looks_in_vain(const FunctionSummary& function) const {
+    return facts_of(function.name).facts.poll == Poll::message &&
+           static_cast<double>(function.count) > kEmptyProbes * static_cast<double>(summary_.messages.matched);
   }
 
   /// Whether ranks that are not recorded were late is unknown.

@@ -296,5 +296,26 @@ TEST(ProblemCosts, WaitsThatSlowIterationsCauseAreTheirs) {
   EXPECT_THAT(find_problems(summary).front().text, HasSubstr("2.00 s of that is part of the slow iterations."));
 }
 
+TEST(ProblemCosts, ProbesThatFindNothingAreNoCostOfSmallMessages) {
+  Summary summary = even_ranks(2);
+  summary.messages.matched = 20'000;
+  summary.messages.bytes = 160'000;
+  summary.functions = {{"MPI_Iprobe", "p2p", 40'000'000, 4}, {"MPI_Recv", "p2p", 20'000, 1}};
+  EXPECT_THAT(found(summary), ElementsAre("transfer 0.20", "small messages 0.05"));
+  const std::vector<ProblemSummary> problems = find_problems(summary);
+  EXPECT_EQ(problems.at(0).text,
+            "MPI_Iprobe takes 4.00 s besides waits for other ranks: 40.0 M calls of 100 ns on average.");
+  EXPECT_THAT(problems.at(0).remedy, HasSubstr("Receive without asking first"));
+  EXPECT_THAT(problems.at(1).remedy, HasSubstr("each costs 50.0 us here"));
+}
+
+TEST(ProblemCosts, ProbesThatFindSmallMessagesAreTheirCost) {
+  Summary summary = even_ranks(2);
+  summary.messages.matched = 20'000;
+  summary.messages.bytes = 160'000;
+  summary.functions = {{"MPI_Iprobe", "p2p", 40'000, 4}, {"MPI_Recv", "p2p", 20'000, 1}};
+  EXPECT_THAT(found(summary), ElementsAre("small messages 0.25"));
+}
+
 }  // namespace
 }  // namespace meridian
