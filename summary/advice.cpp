@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "summary/measures.hpp"
 #include "summary/recorded_part.hpp"
@@ -25,6 +29,7 @@ constexpr double kHubShare = 0.5;       ///< share of all messages that one of f
 constexpr double kManyOpenShare = 0.2;  ///< of the waits, shorter than the bounds of the clocks
 constexpr std::uint64_t kManyOpen = 100;
 constexpr double kMuchOverhead = 0.02;  ///< share of the run
+constexpr double kManyOfAGroup = 0.2;   ///< share of all calls, from which on leaving out a group helps
 
 using Advice = std::vector<std::string>;
 
@@ -80,6 +85,38 @@ void advise_on_clocks(const Summary& summary, Advice& advice) {
   advice.push_back(std::move(advice_text));
 }
 
+/// The records of others do not depend on those of the group.
+bool may_be_left_out(CallGroup group) {
+  switch (group) {
+    case CallGroup::none:
+    case CallGroup::p2p:
+    case CallGroup::request:
+    case CallGroup::coll:
+    case CallGroup::comm:
+    case CallGroup::topo:
+    case CallGroup::rma:
+    case CallGroup::io:
+    case CallGroup::spawn:
+      return false;
+    default:
+      return true;
+  }
+}
+
+/// How to give the tracer less work: without the group that has most calls, or else in a part of the run.
+std::string less_work(const Summary& summary) {
+  double all = 0;
+  std::map<std::string_view, double> calls;
+  for (const FunctionSummary& row : summary.functions) {
+    all += static_cast<double>(row.count);
+    if (may_be_left_out(group_by_name(row.group))) calls[row.group] += static_cast<double>(row.count);
+  }
+  const auto most = std::ranges::max_element(calls, {}, &std::pair<const std::string_view, double>::second);
+  if (most == calls.end() || most->second < kManyOfAGroup * all)
+    return "record a part of the run (MERIDIAN_WINDOW=from:to, in seconds)";
+  return fmt::format("record less (MERIDIAN_LEVELS=all,-{})", most->first);
+}
+
 /// The tracer's own work in a run is due to waits for the writer, to its start and end, or to the events.
 void advise_on_overhead(const Summary& summary, Advice& advice) {
   double flush = 0;
@@ -93,15 +130,13 @@ void advise_on_overhead(const Summary& summary, Advice& advice) {
   if (matters(flush))
     advice.push_back(fmt::format(
         "The program waited {} of the run for room in full rings, which counts as time outside MPI: enlarge "
-        "them (MERIDIAN_BUFFER=16M), and if the writer still cannot keep up, record less "
-        "(MERIDIAN_LEVELS=all,-handle,-env).",
-        human_percent(flush)));
+        "them (MERIDIAN_BUFFER=16M), and if the writer still cannot keep up, {}.",
+        human_percent(flush), less_work(summary)));
   if (matters(ends))
     advice.push_back(
         fmt::format("The tracer's start and end took {} of the run: trace a longer one.", human_percent(ends)));
   if (matters(rest))
-    advice.push_back(fmt::format(
-        "The tracer itself took {} of the run: record less (MERIDIAN_LEVELS=all,-handle,-env).", human_percent(rest)));
+    advice.push_back(fmt::format("The tracer itself took {} of the run: {}.", human_percent(rest), less_work(summary)));
 }
 
 }  // namespace

@@ -122,9 +122,28 @@ TEST(Advice, TakesNoBlockingProbeAndNoQuestionAboutACancelledMessageForAPoll) {
 TEST(Advice, SeesThatTheTracerDisturbs) {
   Summary summary = samples::four_ranks();
   summary.overhead.front().share = 0.03;
-  EXPECT_THAT(advise(summary), Contains(HasSubstr("The tracer itself took 3.0 % of the run: record less")));
+  EXPECT_THAT(advise(summary), Contains(HasSubstr("The tracer itself took 3.0 % of the run: record ")));
   EXPECT_THAT(advise(samples::ten_thousand_ranks()), Contains(HasSubstr("The program waited 4.9 % of the run")));
   EXPECT_THAT(advise(samples::four_ranks()), Each(Not(HasSubstr("The tracer itself"))));
+}
+
+TEST(Advice, LeavesOutTheGroupWithManyCallsThatNoOtherRecordNeeds) {
+  Summary summary = samples::four_ranks();
+  summary.overhead = {{"record call", 4, 0.9, 0.03}};
+  summary.functions = {{"MPI_Send", "p2p", 500'000, 1}, {"MPI_Comm_c2f", "handle", 300'000, 1}};
+  summary.functions.push_back({"MPI_Wtime", "env", 200'000, 1});
+  EXPECT_THAT(advise(summary), Contains(HasSubstr("of the run: record less (MERIDIAN_LEVELS=all,-handle).")));
+  summary.functions.pop_back();
+  summary.functions.back() = {"pthread_mutex_lock", "lock", 300'000, 1};
+  EXPECT_THAT(advise(summary), Contains(HasSubstr("of the run: record less (MERIDIAN_LEVELS=all,-lock).")));
+}
+
+TEST(Advice, LeavesOutNoGroupWhereNearlyAllCallsAreNeeded) {
+  Summary summary = samples::four_ranks();
+  summary.overhead = {{"record call", 4, 0.9, 0.03}};
+  summary.functions = {{"MPI_Send", "p2p", 500'000, 1}, {"MPI_Wtime", "env", 2, 1}};
+  EXPECT_THAT(advise(summary), Contains("The tracer itself took 3.0 % of the run: record a part of the run "
+                                        "(MERIDIAN_WINDOW=from:to, in seconds)."));
 }
 
 TEST(Advice, SeesThatTheClocksAreTooInexactForTheWaits) {
