@@ -58,7 +58,7 @@ constexpr Analysis kAnalyses[] = {
     {"iterations", find_iterations, {"phases", "iterations", "iteration_findings"}, {.own = 54, .walks_twice = true}},
     {"functions of the program",
      find_functions,
-     {"program_functions", "rank_functions", "region_functions", "thread_functions"},
+     {"program_functions", "rank_functions", "region_functions", "thread_functions", "called_functions"},
      {.own = 20}},
     {"energy", find_energy, {"energy", "energy_regions"}, {.own = 1}},
     {"functions of iterations", name_iteration_functions, {}},

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/functions/called_functions.hpp"
 #include "analysis/functions/region_functions.hpp"
 #include "analysis/functions/sample_counts.hpp"
 #include "analysis/walk/ready_times.hpp"
@@ -50,12 +51,14 @@ class FunctionFinder final : public TraceVisitor {
         spans_{input.spans},
         functions_{reader_.names()},
         regions_{definitions_},
+        called_{definitions_},
         counts_{definitions_,
                 reader_,
                 input.spans,
                 [this](const MergedSample& sample) { regions_.add(sample); },
                 [this](const MergedEvent& event) { regions_.take(event); },
                 &ready_} {
+    counts_.report_inside([this](const MergedSample& sample, const MergedEvent& event) { called_.add(sample, event); });
     for (const UsageSummary& usage : input.summary.usage)
       if (usage.thread == -1) ready_s_[usage.rank] = usage.ready_s;
   }
@@ -69,6 +72,7 @@ class FunctionFinder final : public TraceVisitor {
     summary.rank_functions.clear();
     summary.region_functions.clear();
     summary.thread_functions.clear();
+    summary.called_functions.clear();
     if (reader_.size() == 0) return {};
     MERIDIAN_TRY_DO(counts_.finish());
     std::map<std::int32_t, FunctionTimes> ranks;
@@ -87,6 +91,8 @@ class FunctionFinder final : public TraceVisitor {
              static_cast<double>(std::max<std::uint64_t>(counts_.threads()[location].outside, 1));
     };
     regions_.fill(functions_, seconds_of, summary);
+    called_.fill(
+        functions_, [this](std::uint32_t location) { return processor_s(counts_.threads()[location], 1); }, summary);
     return {};
   }
 
@@ -245,6 +251,7 @@ class FunctionFinder final : public TraceVisitor {
   std::vector<MeasuredSpan> spans_;
   SampleFunctions functions_;
   RegionFunctions regions_;
+  CalledFunctions called_;
   SampleCounts counts_;
   std::map<std::int32_t, double> ready_s_;  // [rank]
   double outside_s_ = 0;                    // of all sampled threads

@@ -63,7 +63,11 @@ void SampleCounts::take(const Rank& rank, const MergedSample& sample) {
   const auto location = static_cast<std::size_t>(sample.location);
   ThreadSamples& thread = threads_[location];
   ++thread.all;
-  if (sample.time_ns < rank.begin_ns || sample.time_ns >= rank.end_ns || sample.time_ns < busy_until_[location]) return;
+  if (sample.time_ns < rank.begin_ns || sample.time_ns >= rank.end_ns) return;
+  if (sample.time_ns < busy_until_[location]) {
+    if (inside_ && latest_[location].outside_ns == 0) inside_(sample, latest_[location]);
+    return;
+  }
   ++thread.outside;
   ++thread.counts[static_cast<std::uint32_t>(sample.path)];
   if (outside_) outside_(sample);
@@ -94,6 +98,7 @@ Status SampleCounts::look_at(std::span<const WalkedEvent> events) {
     }
     std::int64_t& until_ns = busy_until_[event.location];
     const std::int64_t from_ns = std::max({event.enter_ns, until_ns, rank.begin_ns});
+    if (inside_ && event.leave_ns() > until_ns) latest_[event.location] = event;
     until_ns = std::max(until_ns, event.leave_ns());
     const std::int64_t end_ns = std::min(until_ns, rank.end_ns);
     ThreadSamples& thread = threads_[event.location];

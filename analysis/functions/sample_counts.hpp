@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/walk/ready_times.hpp"
@@ -31,12 +32,19 @@ class SampleCounts {
  public:
   /// Called for each sample outside calls, rank by rank in order of time.
   using Outside = std::function<void(const MergedSample&)>;
+  /// Called for each sample inside a call that is one event of its own, and not a part of sums over calls.
+  using Inside = std::function<void(const MergedSample&, const MergedEvent&)>;
   /// Called for each event of the program itself, when all earlier samples of its rank have been taken.
   using Program = std::function<void(const MergedEvent&)>;
   /// All of these must outlive it.
   SampleCounts(const MergedDefinitions& definitions, const SampleReader& reader, const std::vector<MeasuredSpan>& spans,
                Outside outside = {}, Program program = {}, const ReadyTimes* ready = nullptr);
 
+  /// Before the first events; unless it is called, samples inside calls are only counted.
+  void report_inside(Inside inside) {
+    inside_ = std::move(inside);
+    latest_.resize(threads_.size());
+  }
   /// The next events.
   Status look_at(std::span<const WalkedEvent> events);
   /// After the last event.
@@ -61,11 +69,13 @@ class SampleCounts {
   const ReadyTimes* ready_;
   Outside outside_;
   Program program_;
+  Inside inside_;
   std::size_t rows_at_a_time_ = 0;
   std::vector<bool> is_call_, is_program_;  // [call]
   std::vector<Rank> ranks_;
   std::vector<std::size_t> rank_of_;      // [location]: in ranks_; their number: none
   std::vector<std::int64_t> busy_until_;  // [location]: latest leave of its calls
+  std::vector<MergedEvent> latest_;       // [location]: the call that ends at busy_until_; empty without inside_
   std::vector<ThreadSamples> threads_;
 };
 

@@ -28,6 +28,7 @@ constexpr double kStandardErrors = 2;    ///< standard errors that an excess has
 constexpr double kLeastExplained = 0.2;  ///< share of the cost, for each rank that waits, that an excess has at least
 constexpr double kBesideLargest = 0.25;  ///< share of the largest excess that another one has, to be named with it
 constexpr std::size_t kFunctionsNamed = 2;  ///< in a sentence
+constexpr double kMostOfCost = 0.5;         ///< share of the cost that functions called by MPI have, to be the remedy
 constexpr std::size_t kFunctionRows = 10;   ///< of a problem, in the table
 
 /// Function, module and source file: functions of several files may have one name, as static ones do.
@@ -146,6 +147,31 @@ std::vector<ProblemFunctionSummary> late_excesses(const Summary& summary, const 
   return found;
 }
 
+/// Functions of the program that MPI calls in the call that the problem is: a shorter message makes them no faster.
+void name_called_functions(const Summary& summary, ProblemSummary& problem) {
+  constexpr std::array kOfCalls{ProblemKind::transfer, ProblemKind::input_and_output, ProblemKind::other_calls};
+  if (std::ranges::none_of(kOfCalls, [&](ProblemKind kind) { return problem.problem == problem_name(kind); })) return;
+  double all_s = 0;
+  std::vector<const CalledFunctionSummary*> rows;  // the largest first
+  for (const CalledFunctionSummary& row : summary.called_functions) {
+    if (row.call != problem.function || !(row.processor_s >= kStandardErrors * row.error_s)) continue;
+    all_s += row.processor_s;
+    rows.push_back(&row);
+  }
+  if (rows.empty() || all_s < kLeastExplained * problem.cost_s) return;
+  std::string names;
+  for (std::size_t i = 0; i < rows.size() && i < kFunctionsNamed; ++i) {
+    const CalledFunctionSummary& row = *rows[i];
+    if (i != 0 && row.processor_s < kBesideLargest * rows.front()->processor_s) break;
+    names += fmt::format("{}{} ({}) takes {}", i == 0 ? "" : " and ", row.function, row.place,
+                         human_duration(row.processor_s));
+  }
+  problem.text +=
+      fmt::format(" MPI calls functions of the program in {}: {} of processor time.", problem.function, names);
+  if (all_s >= kMostOfCost * problem.cost_s)
+    problem.remedy = fmt::format("Make {} faster, or let MPI call it less often.", rows.front()->function);
+}
+
 }  // namespace
 
 void name_functions(Summary& summary) {
@@ -153,6 +179,7 @@ void name_functions(Summary& summary) {
   const Excesses excesses{summary};
   for (std::size_t i = 0; i < summary.problems.size(); ++i) {
     ProblemSummary& problem = summary.problems[i];
+    name_called_functions(summary, problem);
     if (!has_functions(problem)) continue;
     const std::vector<std::int32_t> causers = causers_of(problem);
     const double waiters = excesses.ranks() - static_cast<double>(causers.size());

@@ -48,6 +48,7 @@
   TABLE(rank_functions, RankFunctionSummary, nullptr, "one row for each rank and function of the program, by rank, longest first") \
   TABLE(region_functions, RegionFunctionSummary, "FUNCTIONS BY REGION", "one row for each region of the program and function that was sampled in it outside MPI, by region, the one with most time first") \
   TABLE(thread_functions, ThreadFunctionSummary, "FUNCTIONS BY THREAD", "one row for each thread and function of the program, by thread, longest first; of ranks with several sampled threads") \
+  TABLE(called_functions, CalledFunctionSummary, "FUNCTIONS OF THE PROGRAM THAT MPI CALLS", "one row for each MPI call and function of the program that it called, most time first") \
   TABLE(energy, EnergySummary, nullptr, "one row for each counter of energy of a host; docs/ENERGY.md has the definitions") \
   TABLE(energy_regions, RegionEnergySummary, nullptr, "one row for each host and region of the program that is in no other one") \
   TABLE(energy_phases, PhaseEnergySummary, nullptr, "one row for each phase with iterations and host, by phase") \

@@ -148,6 +148,32 @@ struct ThreadFunctionSummary {
   };
 };
 
+/// A function of the program that ran while its thread was in an MPI call: MPI called it, as it does the functions of user-defined operations.
+struct CalledFunctionSummary {
+  std::string call;
+  std::string function;
+  std::string place;
+  std::string module;
+  double processor_s = 0;
+  double error_s = 0;
+  double most_s = 0;
+  std::int32_t most_rank = -1;
+  std::uint64_t samples = 0;
+
+  template <class Row = CalledFunctionSummary>
+  static constexpr auto kColumns = Columns{
+      column<&Row::call>("call", "", "of MPI, in which the function ran"),
+      column<&Row::function>("function", "", "as in program_functions"),
+      column<&Row::place>("place", "", "source file and the line with most samples"),
+      column<&Row::module>("module", "", "program or library that has it"),
+      column<&Row::processor_s>("processor_s", "s", "processor time in it, in that call, of all ranks, by samples"),
+      column<&Row::error_s>("error_s", "s", "standard error of processor_s"),
+      column<&Row::most_s>("most_s", "s", "processor time of the rank with most"),
+      column<&Row::most_rank>("most_rank", "", "the rank with most of it"),
+      column<&Row::samples>("samples", "", "in it"),
+  };
+};
+
 /// A function in which ranks that are waited for spend more time than ranks that wait, in one place.
 struct LateFunctionSummary {
   std::string pattern;

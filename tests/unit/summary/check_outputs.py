@@ -68,7 +68,7 @@ def check_json_has_the_documented_members():
         "function_counters", "metrics", "region_counters", "region_metrics", "lock_names", "locks", "threads", "communication_sizes", "send_protocols", "links",
         "comm_pairs", "collective_arrivals", "waits", "wait_pairs", "delays", "late_functions", "states", "ready_times", "efficiencies", "what_if", "critical_path",
         "critical_imbalance", "critical_segments", "critical_line", "active_paths", "phases", "iterations", "iteration_findings",
-        "openmp_regions", "program_functions", "path_functions", "rank_functions", "region_functions", "thread_functions", "energy", "energy_regions", "energy_phases", "problems", "problem_functions", "findings", "clock_verdict",
+        "openmp_regions", "program_functions", "path_functions", "rank_functions", "region_functions", "thread_functions", "called_functions", "energy", "energy_regions", "energy_phases", "problems", "problem_functions", "findings", "clock_verdict",
     ]  # fmt: skip
     assert summary["schema"] == "meridian-summary" and summary["version"] == 1
     assert summary["run"] == {

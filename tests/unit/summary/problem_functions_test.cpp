@@ -171,5 +171,57 @@ TEST(ProblemFunctions, OfATraceWithoutSamplesAreNone) {
   EXPECT_EQ(summary.problems[0].text, "Rank 1 is slow.");
 }
 
+/// MPI_Allreduce takes a second in all, of which an operation of the program has this.
+Summary with_operation(double processor_s, const char* kind = "transfer") {
+  Summary summary;
+  ProblemSummary& problem = summary.problems.emplace_back();
+  problem.problem = kind;
+  problem.function = "MPI_Allreduce";
+  problem.cost_s = 1;
+  problem.text = "MPI_Allreduce takes 1.00 s.";
+  problem.remedy = "Send less.";
+  const auto add_called = [&](const char* call, const char* function, double own_s) {
+    CalledFunctionSummary& row = summary.called_functions.emplace_back();
+    row.call = call;
+    row.function = function;
+    row.place = "app.c:4";
+    row.processor_s = own_s;
+    row.error_s = 0.01;
+  };
+  add_called("MPI_Reduce", "other", 5);
+  add_called("MPI_Allreduce", "slow_sum", processor_s);
+  add_called("MPI_Allreduce", "quick_sum", processor_s / 2);
+  add_called("MPI_Allreduce", "check_sum", processor_s / 9);
+  return summary;
+}
+
+TEST(ProblemFunctions, NamesFunctionsThatMpiCallsInTheCallThatTakesLong) {
+  Summary summary = with_operation(0.6);
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text,
+            "MPI_Allreduce takes 1.00 s. MPI calls functions of the program in MPI_Allreduce: slow_sum (app.c:4) takes "
+            "600 ms and quick_sum (app.c:4) takes 300 ms of processor time.");
+  EXPECT_EQ(summary.problems[0].remedy, "Make slow_sum faster, or let MPI call it less often.");
+}
+
+TEST(ProblemFunctions, ThatMpiCallsForASmallPartLeaveTheRemedy) {
+  Summary summary = with_operation(0.2);
+  name_functions(summary);
+  EXPECT_THAT(summary.problems[0].text, EndsWith("and quick_sum (app.c:4) takes 100 ms of processor time."));
+  EXPECT_EQ(summary.problems[0].remedy, "Send less.");
+}
+
+TEST(ProblemFunctions, ThatMpiCallsForAVerySmallPartAreNotNamed) {
+  Summary summary = with_operation(0.1);
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "MPI_Allreduce takes 1.00 s.");
+}
+
+TEST(ProblemFunctions, ThatMpiCallsAreNotNamedForOtherProblems) {
+  Summary summary = with_operation(0.6, "lack of processors");
+  name_functions(summary);
+  EXPECT_EQ(summary.problems[0].text, "MPI_Allreduce takes 1.00 s.");
+}
+
 }  // namespace
 }  // namespace meridian
