@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 #include "summary/problems/problem_transfers.hpp"
 #include "summary/problems/problems.hpp"
@@ -16,7 +17,9 @@ namespace meridian {
 namespace {
 
 constexpr double kMuchTime = 0.02;                 ///< share of the ranks' time
+constexpr double kOneFile = 0.5;                   ///< share of the time, from which on it is a matter of one file
 constexpr std::uint64_t kSmallAccess = 64 * 1024;  ///< bytes, mean: what a call costs matters
+constexpr std::uint64_t kPieces = 2;               ///< accesses of each rank
 
 double time_of(const FileSummary& file) { return file.read_s + file.write_s + file.other_s; }
 
@@ -38,15 +41,27 @@ std::string describe(const FileSummary& file) {
 }
 
 std::string remedy_for(const FileSummary& file, const FunctionSummary& longest) {
-  const std::uint64_t calls = file.reads + file.writes;
-  if (calls != 0 && (file.read_bytes + file.write_bytes) / calls < kSmallAccess)
-    return "Access the file in larger pieces: 64 KiB or more at a time.";
+  const std::uint64_t calls = file.reads + file.writes, bytes = file.read_bytes + file.write_bytes;
+  const std::uint64_t ranks = std::max<std::uint64_t>(file.ranks, 1);
+  const bool is_in_pieces = calls >= kPieces * ranks && bytes / calls < kSmallAccess;
+  if (is_in_pieces && bytes / ranks < kSmallAccess) return "Access the file in one piece.";
+  if (is_in_pieces) return "Access the file in larger pieces: 64 KiB or more at a time.";
   if (longest.name == "fsync" || longest.name == "fdatasync")
     return "Call it less often: what is written is safe from the end of the program without it, only not from that of "
            "the machine.";
   return file.ranks == 1 ? "Let all ranks have a part of the file (MPI_File_write_all), or a thread access it while "
                            "the ranks compute."
                          : "Access the file less often, or all ranks together (MPI_File_write_all).";
+}
+
+/// Where no file has most of the time. longest: the one with most
+std::string remedy_for_many(const Summary& summary, const FileSummary& longest) {
+  double read_s = 0, write_s = 0;
+  for (const FileSummary& file : summary.files)
+    if (file.is_posix()) read_s += file.read_s, write_s += file.write_s;
+  return longest.ranks > 1 && read_s > write_s
+             ? "Access fewer files, or let one rank read them and send their contents (MPI_Bcast)."
+             : "Access fewer files: put the contents of several into one.";
 }
 
 }  // namespace
@@ -96,11 +111,13 @@ void find_file_problem(const Summary& summary, const Load& load, const std::map<
   problem.text = fmt::format("{} {} for files", who, human_duration(calls_s));
   if (file != nullptr)
     problem.text += fmt::format(", {} of it for {}: {}", human_duration(time_of(*file)), file->name, describe(*file));
+  const bool is_of_many = file != nullptr && time_of(*file) < kOneFile * calls_s;
+  if (is_of_many) problem.text += "; most is for other files";
   problem.text += fmt::format(". {}{} takes longest, {}.", longest->name, in_brackets(problem.place),
                               human_duration(longest->total_s));
   if (waits_s > 0)
     problem.text += fmt::format(" Therefore other ranks wait {} for rank {}.", human_duration(waits_s), causer);
-  if (file != nullptr) problem.remedy = remedy_for(*file, *longest);
+  if (file != nullptr) problem.remedy = is_of_many ? remedy_for_many(summary, *file) : remedy_for(*file, *longest);
 }
 
 }  // namespace meridian

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <utility>
+
 #include "problem_samples.hpp"
 
 namespace meridian {
@@ -83,6 +87,42 @@ TEST(FileProblems, AreThereWithoutWaitsAndAskForLargerPieces) {
   EXPECT_TRUE(problem.text.starts_with("Ranks take 2.00 s for files, 2.00 s of it for /scratch/in.dat: "))
       << problem.text;
   EXPECT_EQ(problem.remedy, "Access the file in larger pieces: 64 KiB or more at a time.");
+}
+
+/// Two ranks read this many files, each as often and for as long.
+Summary reading(std::uint64_t files, std::uint64_t reads, std::uint64_t read_bytes) {
+  Summary summary = even_ranks(2);
+  summary.functions = {{"read", "files", files * reads, 2, 2e-6}};
+  for (std::uint64_t i = 0; i < files; ++i) {
+    FileSummary& file = summary.files.emplace_back();
+    file.name = "/usr/lib/module" + std::to_string(i);
+    file.interface = FileSummary::kPosix;
+    file.ranks = 2;
+    file.reads = reads;
+    file.read_bytes = read_bytes;
+    file.read_s = 2.0 / static_cast<double>(files);
+  }
+  return summary;
+}
+
+TEST(FileProblems, OfManyFilesAskForFewerOfThem) {
+  Summary summary = reading(10, 2, 40'000);
+  const ProblemSummary problem = find_problems(summary).front();
+  EXPECT_EQ(problem.text,
+            "Ranks take 2.00 s for files, 200 ms of it for /usr/lib/module0: 39.1 KiB read in 200 ms (195 KiB/s); most "
+            "is for other files. read takes longest, 2.00 s.");
+  EXPECT_EQ(problem.remedy, "Access fewer files, or let one rank read them and send their contents (MPI_Bcast).");
+  for (FileSummary& file : summary.files) {
+    std::swap(file.reads, file.writes);
+    std::swap(file.read_s, file.write_s);
+  }
+  EXPECT_EQ(find_problems(summary).front().remedy, "Access fewer files: put the contents of several into one.");
+}
+
+TEST(FileProblems, OfASmallFileAskForNoPiecesThatAreLargerThanIt) {
+  EXPECT_EQ(find_problems(reading(1, 40'000, 40'000)).front().remedy, "Access the file in one piece.");
+  EXPECT_EQ(find_problems(reading(1, 2, 40'000)).front().remedy,
+            "Access the file less often, or all ranks together (MPI_File_write_all).");
 }
 
 TEST(FileProblems, AreNoneBelowAFiftiethOfTheTime) {
