@@ -40,6 +40,16 @@ bool is_ended_by_itself(const RankSummary& rank) {
   return !rank.end.empty() && rank.end != "running" && !is_ended_from_outside(rank) && !is_ended_by_time_limit(rank);
 }
 
+/// When the rank began to end; of one that called MPI_Abort the time of that call, which returns only to end the process. Negative: unknown.
+double end_begin_s(const RankSummary& rank) {
+  return rank.end == kAborted && rank.end_s >= 0 ? std::max(0.0, rank.end_s - rank.end_call_s) : rank.end_s;
+}
+
+/// The MPI library ended the rank in a call, as MPICH does in all ranks when one of them has called MPI_Abort.
+bool is_ended_by_abort(const RankSummary& rank, const RankSummary& cause) {
+  return cause.end == kAborted && rank.end.starts_with("exit") && !rank.end_call.empty();
+}
+
 /// All processes left by exit, without an error and without a call under way: none ended because of another one.
 bool have_all_left(const Summary& summary) {
   return std::ranges::all_of(summary.ranks, [](const RankSummary& rank) {
@@ -52,6 +62,7 @@ std::string describe_others(const std::vector<const RankSummary*>& ended, const 
   std::size_t alone = 0, same = 0;
   for (const RankSummary* const rank : ended) {
     if (rank == &cause || rank->end == kAborted || !is_ended_by_itself(*rank)) continue;
+    if (is_ended_by_abort(*rank, cause)) continue;
     ++alone;
     same += rank->end == cause.end ? 1 : 0;
   }
@@ -101,12 +112,14 @@ std::vector<const RankSummary*> ended_outside_calls(const std::vector<const Rank
 }
 
 const RankSummary* cause_of_end(const std::vector<const RankSummary*>& ended) {
-  const RankSummary* cause = nullptr;
+  const RankSummary *cause = nullptr, *aborted = nullptr;
   for (const RankSummary* const rank : ended) {
-    if (rank->end == kAborted) return rank;
+    const bool is_first = aborted == nullptr || (end_begin_s(*rank) >= 0 && end_begin_s(*rank) < end_begin_s(*aborted));
+    if (rank->end == kAborted && is_first) aborted = rank;
     if (!is_ended_by_itself(*rank)) continue;
     if (cause == nullptr || (rank->end_s >= 0 && rank->end_s < cause->end_s)) cause = rank;
   }
+  if (aborted != nullptr) return aborted;
   if (cause != nullptr) return cause;
   if (const RankSummary* const alone = ended_alone_from_outside(ended)) return alone;
   if (are_ended_together(ended)) return nullptr;
@@ -141,7 +154,7 @@ std::string describe_run_end(const Summary& summary) {
                                                               : fmt::format("{} ranks", ended.size()));
   if (const RankSummary* const cause = cause_of_end(ended))
     return fmt::format("Rank {} {}{}. Look there first: {}, and the trace stops there.", cause->rank,
-                       describe_end(*cause), cause->end_s >= 0 ? " after " + human_duration(cause->end_s) : "",
+                       describe_end(*cause), cause->end_s >= 0 ? " after " + human_duration(end_begin_s(*cause)) : "",
                        describe_others(ended, *cause));
   std::vector<const RankSummary*> waiting;
   for (const RankSummary* const rank : ended)

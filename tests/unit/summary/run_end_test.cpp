@@ -96,6 +96,24 @@ TEST(RunEnd, NamesTheRankThatCalledAbort) {
   EXPECT_THAT(describe_run_end(summary), HasSubstr("Rank 2 called MPI_Abort (a.c:8) after 9.00 s."));
 }
 
+TEST(RunEnd, OfRanksThatTheLibraryEndsInACallIsThatOfTheRankThatCalledAbort) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "exit 255", 8.9, "MPI_Recv (a.c:9)", 1);
+  end(summary.ranks[2], "MPI_Abort", 9, "MPI_Abort (a.c:8)", 0.5);
+  EXPECT_EQ(describe_run_end(summary),
+            "Rank 2 called MPI_Abort (a.c:8) after 8.50 s. Look there first: the other ranks ended because of it, and "
+            "the trace stops there.");
+  end(summary.ranks[1], "exit 3", 8.95);
+  EXPECT_THAT(describe_run_end(summary), HasSubstr("another rank ended later, by itself, the others because of it"));
+}
+
+TEST(RunEnd, OfRanksThatCalledAbortIsThatOfTheFirstOne) {
+  Summary summary = samples::four_ranks();
+  for (RankSummary& rank : summary.ranks) end(rank, "MPI_Abort", 9, "MPI_Abort (a.c:8)", 0.5);
+  end(summary.ranks[2], "MPI_Abort", 9.1, "MPI_Abort (a.c:8)", 0.7);
+  EXPECT_THAT(describe_run_end(summary), StartsWith("Rank 2 called MPI_Abort (a.c:8) after 8.40 s."));
+}
+
 TEST(RunEnd, NamesTheOnlyRankThatEndedOutsideMpi) {
   Summary summary = samples::four_ranks();
   for (RankSummary& rank : summary.ranks) end(rank, "", -1, "MPI_Barrier (a.c:9)", 0);
