@@ -82,12 +82,12 @@ void find_imbalance(const Summary& summary, const Load& load, std::vector<Proble
   set_causers(problem, slowest);
   const double mean_others_s = others_s / static_cast<double>(load.ranks.size() - slowest.size());
   const bool has_one_other = load.ranks.size() - slowest.size() == 1;
-  const bool is_asleep = is_late_by_sleep(load, slowest);
+  const bool is_asleep = is_late_by_sleep(summary, load, slowest);
   problem.text = fmt::format("{} {} outside MPI, the {} {}{}.", who_works(slowest, is_asleep),
                              human_duration(load.max_outside_s), has_one_other ? "other" : "others",
                              human_duration(mean_others_s), has_one_other ? "" : " on average");
   // Where known waits are the larger part, these problems say what the imbalance costs: this one has a remainder only.
-  if (is_asleep && slowest.size() == 1) problem.text += describe_sleep(load.ranks[load.slowest]);
+  if (is_asleep && slowest.size() == 1) problem.text += describe_sleep(summary, load, load.ranks[load.slowest]);
   problem.remedy = is_asleep ? sleep_remedy(slowest)
                              : fmt::format("Share {} work evenly{}.{}", slowest.size() == 1 ? "its" : "their",
                                            cost_s >= kKnownShare * all_s

@@ -295,7 +295,7 @@ class WaitingFinder {
 
   /// " Rank 1 is outside MPI with a processor for 2.00 s, the mean is 1.50 s."
   std::string describe_outside(const RankLoad& rank) const {
-    const std::string sleep = describe_sleep(rank);
+    const std::string sleep = describe_sleep(summary_, load_, rank);
     return fmt::format(" Rank {} is outside MPI{} for {}, the mean is {}.{}", rank.rank->rank,
                        load_.knows_ready && sleep.empty() ? " with a processor" : "", human_duration(rank.outside_s),
                        human_duration(load_.mean_outside_s), sleep);
@@ -304,7 +304,8 @@ class WaitingFinder {
   /// Where these ranks are late by themselves.
   std::string remedy(const WaitTexts& texts, const std::string& pattern, const std::vector<std::int32_t>& causers,
                      const std::set<std::int32_t>& waiters, double total_s) const {
-    if (work_longer(causers, waiters, total_s) && is_late_by_sleep(load_, causers)) return sleep_remedy(causers);
+    if (work_longer(causers, waiters, total_s) && is_late_by_sleep(summary_, load_, causers))
+      return sleep_remedy(causers);
     if (work_longer(causers, waiters, total_s))
       return fmt::format("Give {} less work: {} waiters then wait less.{}", list_of_ranks(causers),
                          causers.size() == 1 ? "its" : "their", balance_hint(summary_));

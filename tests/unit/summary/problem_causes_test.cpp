@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
 #include <string_view>
 
+#include "summary/problems/problem_sleeps.hpp"
 #include "tests/unit/summary/problem_samples.hpp"
 
 namespace meridian {
@@ -95,6 +97,47 @@ TEST(ProblemCauses, TheReasonOfAWaitIsThatOfThePartWhichIsNoLackOfProcessors) {
   EXPECT_EQ(wait.remedy, "Give rank 1 less work: its waiters then wait less.");
   summary.delays = {{1, 0, "compute", "", "MPI_Barrier", "a.c:9", 1, 0.4, 0}, {1, 0, "ready", "", "", "", 1, 3.6, 0}};
   EXPECT_EQ(the(summary, "wait at barrier").remedy, "See that rank 1 has a processor.");
+}
+
+/// Rank 1 of two is outside MPI for a second longer, in which its thread that calls MPI sleeps.
+struct Sleeping {
+  Sleeping() : summary{samples::even_ranks(2)} {
+    load.ranks = {{&summary.ranks[0], 0.5, 1, 0}, {&summary.ranks[1], 0.5, 2, 1}};
+  }
+  void compute(std::int32_t rank, std::uint32_t thread, double self_s, std::uint64_t calls = 0) {
+    ThreadSummary& row = summary.threads.emplace_back();
+    row.rank = rank;
+    row.thread = thread;
+    row.calls = calls;
+    ThreadFunctionSummary& function = summary.thread_functions.emplace_back();
+    function.rank = rank;
+    function.thread = thread;
+    function.self_s = self_s;
+  }
+  std::string text() const { return describe_sleep(summary, load, load.ranks[1]); }
+  bool is_late() const { return is_late_by_sleep(summary, load, {1}); }
+
+  Summary summary;
+  Load load;
+};
+
+TEST(ProblemSleeps, OfAThreadThatWaitsForOtherThreadsOfItsRankAreWork) {
+  Sleeping sleeping;
+  EXPECT_TRUE(sleeping.is_late());
+  EXPECT_THAT(sleeping.text(), HasSubstr(" In 1.00 s of that it does not run: it sleeps"));
+  sleeping.compute(1, 0, 0.9, 7);
+  EXPECT_TRUE(sleeping.is_late()) << "the thread itself calls MPI";
+  sleeping.compute(1, 1, 0.9);
+  EXPECT_FALSE(sleeping.is_late());
+  EXPECT_EQ(sleeping.text(), " In 1.00 s of that it waits, and other threads of the rank compute.");
+}
+
+TEST(ProblemSleeps, StayThoseWhereOtherThreadsOfAllRanksComputeAsLong) {
+  Sleeping sleeping;
+  sleeping.compute(0, 1, 3);
+  sleeping.compute(1, 1, 3);
+  EXPECT_TRUE(sleeping.is_late()) << "such as a thread for progress, which polls all the time";
+  EXPECT_THAT(sleeping.text(), HasSubstr("it does not run"));
 }
 
 }  // namespace
