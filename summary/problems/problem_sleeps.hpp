@@ -12,7 +12,7 @@
 namespace meridian {
 
 /// " In 1.50 s of that it does not run: ..."; empty if the rank runs nearly all of its time outside MPI. Of a rank that waits for its own
-/// threads: " In 1.50 s of that other threads of it compute, ...".
+/// threads: " In 1.50 s of that it waits, and other threads of the rank compute."
 std::string describe_sleep(const Summary& summary, const Load& load, const RankLoad& rank);
 
 /// Whether these ranks are outside MPI for longer than the others mostly because they do not run meanwhile, nor do
