@@ -113,6 +113,28 @@
     );
   }
 
+  /** Lines for curves(), in seconds after `first`: the rate of a counter that grows, the level of another. */
+  function counterLines(counter, first, colour) {
+    const scale = counter.is_level ? 1 : 1e9 / counter.bin_ns,
+      unit = counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : "",
+      name = `${counter.name}${unit}${counter.is_level ? "" : " per second"}`;
+    // No thread has a value yet where it is null.
+    const steps = (values) =>
+      Array.from(values, (value, bin) => [bin, value])
+        .filter(([, value]) => value !== null)
+        .flatMap(([bin, value]) => [
+          [first + (bin * counter.bin_ns) / 1e9, value * scale],
+          [first + ((bin + 1) * counter.bin_ns) / 1e9, value * scale],
+        ]);
+    const lines = [{ name, class: `s${colour % 8}`, points: steps(counter.values) }];
+    if (counter.largest)
+      lines.push({ name: "the largest of them", class: `s${(colour + 1) % 8}`, points: steps(counter.largest) });
+    const all = lines.flatMap((line) => line.points.map(([, value]) => value)),
+      least = all.reduce((a, b) => Math.min(a, b), 0),
+      most = all.reduce((a, b) => Math.max(a, b), least) || 1e-12;
+    return { name, lines, least, most, is_own: counter.is_own };
+  }
+
   /** Points over time. groups: [{name, class, points: [[x, y]...]}]. */
   function dots(groups, { from, to, height = 110, label, unit }) {
     const values = groups.flatMap((group) => group.points.map(([, v]) => v));
@@ -217,5 +239,5 @@
     return root;
   }
 
-  m.plots = { bars, heatMap, curves, dots, flameGraph, pathTree };
+  m.plots = { bars, heatMap, curves, counterLines, dots, flameGraph, pathTree };
 })((globalThis.meridian ??= {}));

@@ -5,7 +5,7 @@
   const { element, section, say } = m.dom;
   const { Table } = m.table;
   const { duration, bytes, count, counted, percent } = m.format;
-  const { bars, heatMap, curves, flameGraph, pathTree } = m.plots;
+  const { bars, heatMap, curves, counterLines, flameGraph, pathTree } = m.plots;
 
   const MOST_BARS = 64;
   function ranks(summary) {
@@ -333,7 +333,7 @@
     return box;
   }
 
-  /** (view, height) => curves under the timeline: efficiencies, the rates of counters, memory, and counters of the program. */
+  /** (view, height) => curves under the timeline: efficiencies, and a counter. */
   function curvesOf(summary, timeline) {
     const windows = summary.efficiencies.filter((row) => row.scope === "window"),
       first = timeline.begin_ns / 1e9;
@@ -347,25 +347,7 @@
       ["load balance", "s0", "load_balance"],
       ["transfer", "s2", "transfer"],
     ].map(([name, own, column]) => ({ name, class: own, points: points(column) }));
-    const rates = timeline.counterCurves.map((counter, i) => {
-      const scale = counter.is_level ? 1 : 1e9 / counter.bin_ns,
-        unit = counter.unit && counter.unit !== "1" ? `, ${counter.unit}` : "",
-        name = `${counter.name}${unit}${counter.is_level ? "" : " per second"}`;
-      // No thread has a value yet where it is null.
-      const steps = (values) =>
-        Array.from(values, (value, bin) => [bin, value])
-          .filter(([, value]) => value !== null)
-          .flatMap(([bin, value]) => [
-            [first + (bin * counter.bin_ns) / 1e9, value * scale],
-            [first + ((bin + 1) * counter.bin_ns) / 1e9, value * scale],
-          ]);
-      const lines = [{ name, class: `s${(i + 3) % 8}`, points: steps(counter.values) }];
-      if (counter.largest)
-        lines.push({ name: "the largest of them", class: `s${(i + 4) % 8}`, points: steps(counter.largest) });
-      const all = lines.flatMap((line) => line.points.map(([, value]) => value)),
-        least = all.reduce((a, b) => Math.min(a, b), 0);
-      return { name, lines, least, most: all.reduce((a, b) => Math.max(a, b), least) || 1e-12, is_own: counter.is_own };
-    });
+    const rates = timeline.counterCurves.map((counter, i) => counterLines(counter, first, i + 3));
     return (view, height, shown = 0) => {
       const span = { from: view.from / 1e9, to: view.to / 1e9, height };
       const box = windows.length ? [curves(factors, { ...span, label: "efficiencies over time" })] : [];
