@@ -205,6 +205,26 @@ def bench_programs(session):
     return rows
 
 
+def bench_samples(session):
+    """What samples, and switches of threads that are watched with them, add to a trace."""
+    session, rows = session.without_samples(), []
+    for name in ("halo", "lammps"):
+        arguments, how = [session.scaled(2 * ITERATIONS)], {}
+        if name == "lammps":
+            if name not in session.options.programs or session.options.mpi != "openmpi" or programs.PROGRAMS[name]("openmpi").missing():
+                continue
+            numbers = iter(range(1_000_000))
+            how["prepare"] = lambda numbers_=numbers: session.folder(f"samples-{next(numbers_)}")
+            arguments = ["-in", HERE / "melt.in", "-var", "steps", str(session.scaled(4000)), "-log", "none"]
+        runs = session.alternate("lmp" if name == "lammps" else "bench_halo", arguments, **TRACED, **how)
+        rows += [
+            session.derived(runs, f"{name}: processor time of the ranks, with samples over without", "x", "<= 1.005", lambda u, t: t["cpu_s"][0] / u["cpu_s"][0]),
+            session.derived(runs, "  of all processes, the same", "x", "<= 1.02", lambda u, t: all_cpu_s(t) / all_cpu_s(u)),
+            session.derived(runs, "  wall time, the same", "x", "", lambda u, t: t["wall_s"][0] / u["wall_s"][0]),
+        ]
+    return rows
+
+
 def bench_locks(session):
     """Locks that are free. EZTrace has a module of its own for them."""
     peer = tools.EZTrace(session.options.mpiexec, session.ranks, session.folder("locks"), "pthread")

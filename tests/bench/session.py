@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Alternations: each program runs under every tool in turn, so that what is compared was measured next to each other."""
 
+import copy
 import pathlib
 import shutil
 import sys
@@ -38,6 +39,12 @@ class Session:
             return self
         other = Session(self.options, self.folder(f"ranks-{ranks}"), ranks)
         other.notes = self.notes
+        return other
+
+    def without_samples(self):
+        """The same session, with traces without samples in place of untraced programs."""
+        other = copy.copy(self)
+        other.tools = [tools.Unsampled(self.options.mpiexec, self.ranks, self.folder("unsampled"), self.options.build.resolve()), *self.tools[1:]]
         return other
 
     def program(self, name):

@@ -191,6 +191,16 @@ class Meridian(Tool):
             raise Failed(f"meridian left {left} in place of {self.ranks} rank files")
 
 
+class Unsampled(Meridian):
+    """In place of the untraced program: what samples add to a trace is asked for."""
+
+    name = "untraced"
+
+    def wrap(self, trace):
+        words, variables = super().wrap(trace)
+        return words, variables | {"MERIDIAN_SAMPLES": 0}
+
+
 class Rings(Meridian):
     """Traced without a writer: the ring files remain, and show how many bytes of records left the program."""
 
