@@ -24,7 +24,8 @@ def check_way(check, options, work, way, libraries, wanted):
     found = {row["function"]: (row["self_s"], pathlib.Path(row["module"]).name) for row in summary["program_functions"]}
     for name in wanted:
         seconds, module = found.get(name, (0, ""))
-        check.true(f"{way}: {name} of {module} for {seconds} s, of {found}", 0.7 * FUNCTIONS[name] * options.ranks < seconds)
+        # Less than all: the first samples are taken when the writer has seen the rank, which other programs delay.
+        check.true(f"{way}: {name} of {module} for {seconds} s, of {found}", 0.4 * FUNCTIONS[name] * options.ranks < seconds)
         check.true(f"{way}: {name} is in {module}", name in module)
     return run, merged
 
