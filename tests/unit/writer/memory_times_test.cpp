@@ -52,8 +52,9 @@ class Memory : public testing::Test {
     ASSERT_NE(shared, MAP_FAILED);
     steps = new (shared) Steps;
   }
+  /// It has touched once what it needs for itself.
   Child start() {
-    return start_program(made, [this] {
+    Child program = start_program(made, [this] {
       for (;;) {
         while (steps->done.load() == steps->wanted.load()) ::usleep(100);
         touch_more();
@@ -63,6 +64,8 @@ class Memory : public testing::Test {
         steps->done.fetch_add(1);
       }
     });
+    grow();
+    return program;
   }
   void grow() {
     const std::uint32_t wanted = steps->wanted.fetch_add(1) + 1;
@@ -93,7 +96,6 @@ class Memory : public testing::Test {
 
 TEST_F(Memory, GrowsByWhatTheProgramTouches) {
   const Child program = start();
-  grow();  // what its thread touches once is there
   const auto before = memory_use(program.pid());
   ASSERT_TRUE(before);
   grow();
