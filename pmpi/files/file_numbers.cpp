@@ -69,7 +69,8 @@ template <class Use>
   [use]() __attribute__((noinline)) {
     char path[PATH_MAX];
     use(path);
-  }();
+  }
+  ();
 }
 
 FileNumber one_of_more(bool& is_new) noexcept {

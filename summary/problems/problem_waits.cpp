@@ -32,7 +32,7 @@ constexpr double kMainShare = 0.4;   ///< of the waits in a place, charged to on
 constexpr double kMostlyLack =
     0.8;  ///< of what is charged to a rank: that it had no processor is the reason for all of it
 constexpr double kWorthComparing = 1.05;  ///< of a rank's time outside MPI, of the mean: less explains no wait
-constexpr std::size_t kMostNumbers = 8;  ///< of ranks, in a sentence
+constexpr std::size_t kMostNumbers = 8;   ///< of ranks, in a sentence
 constexpr double kSideEffect =
     0.1;  ///< of what OpenMP threads of a rank wait for each other: shorter waits have other causes
 

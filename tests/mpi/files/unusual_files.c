@@ -63,7 +63,8 @@ int main(int c, char** v) {
   pthread_join(t, &res);
   printf("cancelled %d\n", res == PTHREAD_CANCELED);
   static char st[8192];
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), small = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 4096 + page - 1) / page * page;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+               small = ((size_t)sysconf(_SC_MINSIGSTKSZ) + 4096 + page - 1) / page * page;
   char* room = mmap(0, page + small, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   mprotect(room + page, small, PROT_READ | PROT_WRITE);
   stack_t ss = {.ss_sp = room + page, .ss_size = small};

@@ -126,8 +126,7 @@ TEST_F(SharedAnalysesTest, GiveTheSameFileForAnyNumberOfProcesses) {
   for (const SummaryTable& each : summary_tables()) {
     const std::string_view table = each.name;
     const bool is_filled = std::ranges::count(tables, table) != 0 && table != "openmp_regions" &&
-                           table != "iteration_findings" && table != "problem_functions" &&
-                           table != "called_functions";
+                           table != "iteration_findings" && table != "problem_functions" && table != "called_functions";
     if (is_filled) {
       EXPECT_GT(each.count(one.summary), 0U) << table;
     }
