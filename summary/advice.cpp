@@ -85,7 +85,7 @@ void advise_on_clocks(const Summary& summary, Advice& advice) {
   advice.push_back(std::move(advice_text));
 }
 
-/// The records of others do not depend on those of the group.
+/// Records of calls of other groups mean the same without the records of this group.
 bool may_be_left_out(CallGroup group) {
   switch (group) {
     case CallGroup::none:

@@ -33,7 +33,7 @@ bool CalledFunctions::is_called(const SampleFunctions& functions, std::uint32_t 
   const std::string name = without_copy_marks(place.function);
   const std::string_view file = definitions_.modules[place.module].path;
   const std::string_view module = file.substr(file.rfind('/') + 1);
-  // Frames of Python are read some time after the sample: those of another line are of a moment after the call.
+  // Frames of Python are read some time after the sample: a frame of another line shows a moment after the call.
   const auto calls_mpi = [&](const SampleFunctions::Line& frame) {
     const SampleFunctions::Function& function = functions.functions()[frame.function];
     const bool is_same_line = frame.line == 0 || place.line == 0 || frame.line == place.line;

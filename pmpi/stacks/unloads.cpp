@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unloaded files: their addresses may get another meaning. Those that were loaded after MPI_Init are stored before they are gone.
+// Unloaded files: their addresses may get another meaning. A file that was loaded after MPI_Init is stored before it is gone.
 
 #include "pmpi/libraries/libc_calls.hpp"
 #include "pmpi/process/own_thread.hpp"

@@ -19,7 +19,7 @@ constexpr double kMostOfExcess = 0.6;  ///< of what ranks are longer outside MPI
 constexpr double kOfThreads =
     0.5;  ///< of what ranks sleep longer than the others, that their other threads work longer
 
-/// [rank]: the time outside MPI of the thread with most of it, of those that never call MPI. From samples.
+/// [rank]: time outside MPI, from samples, of the busiest of its threads that never call MPI.
 std::map<std::int32_t, double> work_of_threads(const Summary& summary) {
   std::map<std::pair<std::int32_t, std::uint32_t>, double> threads;
   for (const ThreadFunctionSummary& row : summary.thread_functions) threads[{row.rank, row.thread}] += row.self_s;

@@ -62,7 +62,7 @@ std::string hex_of(const unsigned char* bytes, std::size_t count) {
   return text;
 }
 
-/// The build id among the notes; empty: there is none.
+/// The build id among the notes; empty: the notes have no build id.
 std::string build_id(const std::vector<unsigned char>& notes, std::size_t align) {
   const auto padded = [align](std::size_t bytes) { return (bytes + align - 1) / align * align; };
   for (std::size_t at = 0; notes.size() - at >= sizeof(ElfW(Nhdr));) {
