@@ -81,6 +81,13 @@ const DelaySummary* main_file_delay(const Summary& summary, std::int32_t rank, d
   return all_s >= least_s ? longest : nullptr;
 }
 
+double file_delays_of(const Summary& summary, std::int32_t rank) {
+  double all_s = 0;
+  for (const DelaySummary& delay : summary.delays)
+    if (delay.rank == rank && is_file_call(&delay)) all_s += delay.of_ranks_s();
+  return all_s;
+}
+
 void find_file_problem(const Summary& summary, const Load& load, const std::map<std::string, ChargedWaits>& charged,
                        std::vector<ProblemSummary>& problems) {
   const FunctionSummary* longest = nullptr;

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "summary/problems/problem_files.hpp"
 #include "summary/problems/problem_imbalance.hpp"
@@ -67,7 +70,12 @@ class WaitingFinder {
   }
 
   std::map<std::string, ChargedWaits> find(std::vector<ProblemSummary>& problems) {
-    for (const auto& [key, group] : groups_) {
+    std::vector<const std::pair<const WaitKey, WaitGroup>*> longest_first;
+    for (const auto& each : groups_) longest_first.push_back(&each);
+    std::ranges::stable_sort(longest_first, std::greater{}, [](const auto* each) { return each->second.total_s; });
+    for (const auto* const each : longest_first) {
+      const WaitKey& key = each->first;
+      const WaitGroup& group = each->second;
       const std::int32_t causer = causer_of(key, group);
       const RankLoad* const rank = load_of(causer);
       const double by_openmp_s = late_by_openmp(causer, group), rest_s = group.total_s - by_openmp_s;
@@ -80,15 +88,14 @@ class WaitingFinder {
         continue;
       }
       const bool has_holders = causer < 0 && is_window_lock(key);  // each is late by its own work under the lock
-      const DelaySummary* const delay = has_holders  ? nullptr
-                                        : causer < 0 ? main_root(group)
-                                                     : main_delay(causer, group);
-      const DelaySummary* const file =
-          is_file_call(delay) ? delay : main_file_delay(summary_, causer, kMainShare * group.total_s);
-      if (file != nullptr) {
+      const DelaySummary* delay = has_holders ? nullptr : causer < 0 ? main_root(group) : main_delay(causer, group);
+      if (const DelaySummary* const file =
+              is_file_call(delay) ? delay : main_file_delay(summary_, causer, kMainShare * group.total_s);
+          file != nullptr && take_from_files(file->rank, group)) {
         charged_[file->function].add(rest_s, file->rank);
         continue;
       }
+      if (is_file_call(delay)) delay = nullptr;
       problems.push_back(describe(key, group, causer, delay));
       if (!(by_openmp_s > 0)) continue;
       ProblemSummary& rest = problems.back();
@@ -138,6 +145,16 @@ class WaitingFinder {
           (most == nullptr || charged_s(delay) > charged_s(*most)))
         most = &delay;
     return most;
+  }
+
+  /// Whether a rank's calls on files explain these waits. What they cost is charged to them for all waits together, so that what
+  /// longer waits have taken explains no further ones.
+  bool take_from_files(std::int32_t rank, const WaitGroup& group) {
+    const double own_s = (1 - lack_of(rank)) * group.total_s;
+    double& left_s = files_left_.try_emplace(rank, file_delays_of(summary_, rank)).first->second;
+    if (left_s < kMainShare * own_s) return false;
+    left_s -= own_s;
+    return true;
   }
 
   /// The rank, and its most expensive activity, that makes the ranks of a group wait although they wait for several: most of
@@ -355,6 +372,7 @@ class WaitingFinder {
   std::map<WaitKey, WaitGroup> groups_;
   std::map<std::int32_t, ReadyDelays> lacks_;  ///< by rank: what is charged to it
   std::map<std::string, ChargedWaits> charged_;
+  std::map<std::int32_t, double> files_left_;  ///< by rank: what its calls on files cost others in waits not seen yet
   std::map<std::int32_t, double> openmp_victims_;  ///< the same, for threads that wait for each other
   std::map<std::int32_t, std::uint64_t> threads_;  ///< of a rank, at the same time
   std::map<std::int32_t, double> victims_;         ///< rank that waits for locks -> waits of other ranks for it

@@ -72,6 +72,19 @@ TEST(FileProblems, LeaveWaitsToTheRankWhoseCallsOnFilesAreNotWhyItIsLate) {
   EXPECT_EQ(found(summary), (std::vector<std::string>{"input and output 0.15", "wait at barrier 0.12 of rank 0"}));
 }
 
+TEST(FileProblems, ExplainNoMoreWaitsThanTheyCost) {
+  Summary summary = checkpoint();
+  add_wait(summary, "wait at N x N", 1, 0, 2, "MPI_Allreduce", "MPI_Allreduce");
+  add_wait(summary, "late broadcast", 1, 0, 1.5, "MPI_Bcast", "MPI_Bcast");
+  EXPECT_EQ(found(summary), (std::vector<std::string>{"input and output 0.28 of rank 0", "wait at N x N 0.10 of rank 0",
+                                                      "late broadcast 0.07 of rank 0"}));
+  for (const ProblemSummary& problem : find_problems(summary))
+    EXPECT_EQ(problem.text.find("late because of"), std::string::npos) << problem.text;
+  for (DelaySummary& delay : summary.delays) delay.short_term_s *= 2;
+  EXPECT_EQ(found(summary),
+            (std::vector<std::string>{"input and output 0.38 of rank 0", "late broadcast 0.07 of rank 0"}));
+}
+
 TEST(FileProblems, AreThereWithoutWaitsAndAskForLargerPieces) {
   Summary summary = even_ranks(2);
   summary.functions = {{"read", "files", 1'000'000, 2, 2e-6}};
