@@ -42,6 +42,15 @@ static void on_alarm(int number) {
   if (alarms % 2 == 0) siglongjmp(back, 1);
 }
 
+// Linux gives a signal of the whole process to another thread if this one has yet to take a sample, so the other threads block it. They
+// are those of the MPI library, and have the mask with which MPI was started.
+static void mask_alarms(int how) {
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(how, &alarm, NULL);
+}
+
 static void use_alarms(void) {
   stack_t stack = {.ss_sp = own_stack, .ss_size = kStack};
   sigaltstack(&stack, NULL);
@@ -159,8 +168,10 @@ static int use_children(void) {
 
 int main(int argc, char** argv) {
   int rank, given;
+  mask_alarms(SIG_BLOCK);
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &given);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  mask_alarms(SIG_UNBLOCK);
   use_alarms();
   use_coroutine();
   use_waiter();
