@@ -63,6 +63,9 @@ std::string_view state(const RankNow& rank, const ThreadNow& thread) {
   return rank.meta.is_finalized ? "finished" : "ended outside MPI";
 }
 
+/// Whether a thread has not ended, or ended within a call.
+bool is_there(const ThreadNow& thread) { return thread.is_alive || thread.call != CallId::none; }
+
 std::string_view verb(Kind kind) { return kind == Kind::send ? "to" : kind == Kind::receive ? "from" : "on"; }
 
 bool is_in_mpi(Kind kind) { return kind == Kind::send || kind == Kind::receive || kind == Kind::collective; }
@@ -97,12 +100,14 @@ std::string place_text(const ThreadNow& thread) {
 
 std::string groups_text(WhereReport& report) {
   // The call; then, of the first object that it waits for: kind, communicator or text, and tag; the number of objects;
-  // the source location. Threads that have ended are omitted.
+  // the source location. Threads that have ended are omitted, unless a rank has no others.
   using Key = std::tuple<std::string, int, std::string, std::int32_t, std::size_t, std::string>;
   std::map<Key, Group> groups;
   for (std::size_t i = 0; i < report.ranks.size(); ++i) {
-    for (const ThreadNow& thread : report.ranks[i].threads) {
-      if (!thread.is_alive && thread.call == CallId::none) continue;
+    const std::vector<ThreadNow>& threads = report.ranks[i].threads;
+    const bool has_any = std::ranges::any_of(threads, is_there);
+    for (const ThreadNow& thread : threads) {
+      if (!is_there(thread) && (has_any || &thread != &threads.front())) continue;
       const std::string place = place_text(thread);
       Key key{state(report.ranks[i], thread), -1, "", 0, thread.waits.size(), place};
       std::int32_t peer = kAnySource;

@@ -94,6 +94,14 @@ def check_stacks(check, run):
         check.true(f"{path} in {names}", path in names)
 
 
+def check_where(check, options, run):
+    """`meridian where` shows each rank of a finished run, although the only thread that it had has ended."""
+    done = subprocess.run([options.meridian, "where", run.folder], capture_output=True, text=True, check=False)
+    shown = [line.split() for line in done.stdout.splitlines() if "finished" in line]
+    check.equal("where: exit code", done.returncode, 0)
+    check.equal("where: finished ranks", [words[0] for words in shown], [{1: "0", 2: "0,1", 4: "0-3"}[options.ranks]])
+
+
 def check_stuck(check, options, work):
     """`meridian where` names the line while the program hangs, and after it was killed."""
     program = HERE / "stuck.py"
@@ -136,6 +144,7 @@ def main():
         check.equal("off: lines of Python", off.sites(program), {})
         if options.what == "mpi4py":
             check_made(check, run, options.ranks)
+            check_where(check, options, run)
             stacks = Run(options, pathlib.Path(folder) / "stacks", program, arguments, MERIDIAN_STACK=8)
             stacks.check_result(check, "stacks")
             check_lines(check, "stacks", stacks, program, options.ranks)
