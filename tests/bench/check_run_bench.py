@@ -18,7 +18,7 @@ WANTED = {
     "pingpong": ["8-byte ping-pong, a round trip: without pauses, mean"],
     "halo": ["halo exchange, 2 ranks: an iteration", "halo exchange, 2 ranks: wall time, traced over untraced",
              "halo exchange, 4 ranks: wall time, traced over untraced"],
-    "samples": ["halo: processor time of the ranks, with samples over without"],
+    "samples": ["a loop: interrupts a second, with samples less without", "halo: processor time of the ranks, with samples over without"],
     "locks": ["mutex: lock and unlock", "semaphore: wait and post"],
     "user": ["region: begin and end", "event with two numbers"],
     "records": ["MPI_Comm_rank", "Irecv+Isend+Waitall to self", "MPI_Test that finds nothing", "8-byte ping-pong", "halo exchange"],

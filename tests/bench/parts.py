@@ -205,9 +205,14 @@ def bench_programs(session):
     return rows
 
 
-def bench_samples(session):
+def bench_samples(session, alone):
     """What samples, and switches of threads that are watched with them, add to a trace."""
-    session, rows = session.without_samples(), []
+    session, alone = session.without_samples(), alone.without_samples()
+    stops = alone.alternate("bench_stops", [session.scaled(4000)], **TRACED)
+    rows = [
+        session.derived(stops, "a loop: interrupts a second, with samples less without", "", "", lambda u, t: t["stops.second"][0] - u["stops.second"][0]),
+        session.derived(stops, "  time in interrupts, the same", "%", "<= 0.5", lambda u, t: t["stops.share"][0] - u["stops.share"][0]),
+    ]
     for name in ("halo", "lammps"):
         arguments, how = [session.scaled(2 * ITERATIONS)], {}
         if name == "lammps":

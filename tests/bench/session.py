@@ -44,7 +44,7 @@ class Session:
     def without_samples(self):
         """The same session, with traces without samples in place of untraced programs."""
         other = copy.copy(self)
-        other.tools = [tools.Unsampled(self.options.mpiexec, self.ranks, self.folder("unsampled"), self.options.build.resolve()), *self.tools[1:]]
+        other.tools = [tools.Unsampled(self.options.mpiexec, self.ranks, self.folder(f"unsampled-{len(list(self.work.iterdir()))}"), self.options.build.resolve()), *self.tools[1:]]
         return other
 
     def program(self, name):
