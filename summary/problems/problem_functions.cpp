@@ -116,6 +116,36 @@ class Excesses {
   double unknown_s_ = 0;  // outside MPI, of ranks without samples
 };
 
+/// What problems have had explained by the excesses of the ranks that cause them. Time in a function makes others wait once: what it explains of
+/// one problem explains nothing of a smaller one.
+class Explained {
+ public:
+  /// Takes out what earlier problems of these ranks have left less than `least_s` of. `waiters`: ranks that an excess keeps waiting.
+  void take_out_used(const std::vector<std::int32_t>& causers, double waiters, double least_s,
+                     std::vector<ProblemFunctionSummary>& excesses) {
+    std::erase_if(excesses, [&](const ProblemFunctionSummary& excess) {
+      const double used_s = used(causers, excess);
+      return used_s > 0 && excess.excess_s * waiters - used_s < least_s;
+    });
+  }
+  void use(const std::vector<std::int32_t>& causers, double waiters, double cost_s,
+           const std::vector<ProblemFunctionSummary>& excesses) {
+    for (const ProblemFunctionSummary& excess : excesses) {
+      double& used_s = used(causers, excess);
+      const double part_s = std::clamp(cost_s, 0.0, std::max(0.0, excess.excess_s * waiters - used_s));
+      used_s += part_s;
+      cost_s -= part_s;
+    }
+  }
+
+ private:
+  using Key = std::tuple<std::vector<std::int32_t>, std::string, std::string>;  // function and its place
+  double& used(const std::vector<std::int32_t>& causers, const ProblemFunctionSummary& excess) {
+    return used_s_[Key{causers, excess.function, excess.place}];
+  }
+  std::map<Key, double> used_s_;
+};
+
 std::string sentence(std::string_view beginning, const std::vector<ProblemFunctionSummary>& excesses) {
   std::string text{beginning};
   for (std::size_t i = 0; i < excesses.size() && i < kFunctionsNamed; ++i) {
@@ -177,6 +207,7 @@ void name_called_functions(const Summary& summary, ProblemSummary& problem) {
 void name_functions(Summary& summary) {
   summary.problem_functions.clear();
   const Excesses excesses{summary};
+  Explained explained;  // problems are in order of their cost
   for (std::size_t i = 0; i < summary.problems.size(); ++i) {
     ProblemSummary& problem = summary.problems[i];
     name_called_functions(summary, problem);
@@ -193,8 +224,12 @@ void name_functions(Summary& summary) {
       }
       return true;
     };
-    if (!explain(excesses.of(causers), waiters,
-                 causers.size() == 1 ? " More than in the other ranks:" : " More than in the other ranks, on average:"))
+    std::vector<ProblemFunctionSummary> found = excesses.of(causers);
+    explained.take_out_used(causers, waiters, kLeastExplained * problem.cost_s, found);
+    if (explain(found, waiters,
+                causers.size() == 1 ? " More than in the other ranks:" : " More than in the other ranks, on average:"))
+      explained.use(causers, waiters, problem.cost_s, found);
+    else
       explain(late_excesses(summary, problem), 1, " Each time, more in the rank that is waited for:");
   }
 }

@@ -52,6 +52,38 @@ TEST(ProblemFunctions, NamesTheFunctionInWhichTheCauserIsLonger) {
   EXPECT_NEAR(summary.problem_functions[0].error_s, 0.01 * std::sqrt(1.5), 1e-12);
 }
 
+TEST(ProblemFunctions, AnExcessExplainsNoMoreThanItMakesOthersWait) {
+  Summary summary = uneven();
+  summary.problems[0].cost_s = 0.7;
+  for (const double cost_s : {0.6, 0.5}) {  // two ranks wait for 1 s in all
+    summary.problems.push_back(summary.problems.front());
+    summary.problems.back().cost_s = cost_s;
+  }
+  summary.problems.push_back(summary.problems.front());
+  summary.problems.back().causer = 2;
+  name_functions(summary);
+  EXPECT_THAT(summary.problems[0].text, EndsWith("+500 ms in assemble (app.c:4) <- main (app.c:8)."));
+  EXPECT_THAT(summary.problems[1].text, EndsWith("+500 ms in assemble (app.c:4) <- main (app.c:8)."));
+  EXPECT_EQ(summary.problems[2].text, "Rank 1 is slow.");
+  EXPECT_EQ(summary.problems[3].text, "Rank 1 is slow.");
+  ASSERT_EQ(summary.problem_functions.size(), 2U);
+  EXPECT_EQ(summary.problem_functions[1].problem, 1U);
+}
+
+TEST(ProblemFunctions, AnExcessThatIsUsedUpLeavesAnotherOneToBeNamed) {
+  Summary summary = uneven();
+  add(summary, 1, "write_mesh", 0.2);
+  summary.problems[0].cost_s = 1.1;
+  summary.problems.push_back(summary.problems.front());
+  summary.problems.back().cost_s = 0.3;
+  name_functions(summary);
+  EXPECT_THAT(
+      summary.problems[0].text,
+      EndsWith("+500 ms in assemble (app.c:4) <- main (app.c:8), +200 ms in write_mesh (app.c:4) <- main (app.c:8)."));
+  EXPECT_EQ(summary.problems[1].text,
+            "Rank 1 is slow. More than in the other ranks: +200 ms in write_mesh (app.c:4) <- main (app.c:8).");
+}
+
 TEST(ProblemFunctions, FunctionsOfSeveralFilesMayHaveOneName) {
   Summary summary = uneven();
   for (const std::int32_t rank : {0, 1, 2}) {  // here rank 1 is shorter
