@@ -16,7 +16,7 @@ namespace meridian {
 bool is_file_call(const DelaySummary* delay);
 /// The longest of a rank's calls on files if waits of at least `least_s` are charged to all of them together; otherwise nullptr.
 const DelaySummary* main_file_delay(const Summary& summary, std::int32_t rank, double least_s);
-/// Waits for a rank's calls on files, also those of ranks that wait for others because of them.
+/// Seconds that other ranks wait for a rank's calls on files, directly or because they wait for a rank that waits.
 double file_delays_of(const Summary& summary, std::int32_t rank);
 
 /// Adds a problem if the program's own calls on files (POSIX, stdio) take long, with the waits of other ranks for them. `charged`: waits

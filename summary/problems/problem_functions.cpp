@@ -116,8 +116,8 @@ class Excesses {
   double unknown_s_ = 0;  // outside MPI, of ranks without samples
 };
 
-/// What problems have had explained by the excesses of the ranks that cause them. Time in a function makes others wait once: what it explains of
-/// one problem explains nothing of a smaller one.
+/// How much of the excesses of late ranks problems have taken so far. Time in a function makes others wait once: the part that explains one
+/// problem explains no smaller one.
 class Explained {
  public:
   /// Takes out what earlier problems of these ranks have left less than `least_s` of. `waiters`: ranks that an excess keeps waiting.
