@@ -137,7 +137,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--meridian", required=True)
     parser.add_argument("--mpiexec", required=True)
-    parser.add_argument("--calls", type=int, default=200_000, help="of each rank")
+    parser.add_argument("--calls", type=int, default=140_000, help="of each rank")
     parser.add_argument("--all", action="store_true", help="every chunk of every dataset, in every way")
     parser.add_argument("program")
     options = parser.parse_args()
