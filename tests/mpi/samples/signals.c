@@ -42,8 +42,8 @@ static void on_alarm(int number) {
   if (alarms % 2 == 0) siglongjmp(back, 1);
 }
 
-// Linux gives a signal of the whole process to another thread if this one has yet to take a sample, so the other threads block it. They
-// are those of the MPI library, and have the mask with which MPI was started.
+// Any thread may handle a signal of the whole process unless it blocks that signal. on_alarm() needs its own thread, so the threads of the
+// MPI library block the signal: they have the mask with which MPI was started.
 static void mask_alarms(int how) {
   sigset_t alarm;
   sigemptyset(&alarm);
